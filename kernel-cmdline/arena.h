@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * arena: memory that is freed all at once. A plan's strings and arrays live in one, so that
- * freeing a plan cannot forget or double-free anything.
+ * arena: memory that is freed all at once. It owns the strings and arrays of a plan or record, so
+ * that freeing one cannot forget or double-free anything.
+ * In: sizes, text to copy. Out: zeroed memory that lives as long as the arena; NULL: out of memory.
+ * Callers: state/, timeline/, ipxe-scripts/site/. Tests: test_oom.c (each allocation fails once),
+ * ipxe-scripts/site/test_site.c.
  */
 #pragma once
 

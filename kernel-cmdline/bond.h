@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * bond: the options of bond=, once for all that need them: the parser checks values by it, link/
- * makes netlink attributes of it, handover/ knows systemd-networkd's names by it. Names and values
- * are those of the kernel (Documentation/networking/bonding.rst), which dracut and iproute2 share.
+ * makes netlink attributes of it, handover/ knows systemd-networkd's names by it. It owns the
+ * table. Pure.
+ * In: an option's name, a value's text or number. Out: its row, the number, the word.
+ * Callers: link/, handover/. Tests: test_rows.c, handover/test_profiles.c, tests-qemu/links.bats.
+ *
+ * Names and values are those of the kernel (Documentation/networking/bonding.rst), which dracut and
+ * iproute2 share.
  */
 #pragma once
 

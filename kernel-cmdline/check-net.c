@@ -109,6 +109,15 @@ static bool limited_child(struct parser *p, const struct plan_word *w, const cha
 	return true;
 }
 
+/* "ib0.ffff", "ib0.7fff": the kernel creates no child for the default partition. */
+static bool is_default_child(struct parser *p, const char *name, struct slice *parent)
+{
+	uint32_t pkey;
+
+	return split_child(name, parent, &pkey) &&
+	       (pkey == 0xffff || (pkey == 0x7fff && parser_is_ipoib(p, keep(p, *parent))));
+}
+
 /* An interface that no option makes never appears. */
 static void check_made(struct parser *p, const struct plan_word *w, const char *name)
 {
@@ -118,6 +127,12 @@ static void check_made(struct parser *p, const struct plan_word *w, const char *
 
 	if (find_named(&p->links, name) || find_named(&p->ifnames, name))
 		return;
+	if (is_default_child(p, name, &parent)) {
+		warn_word(p, w, textf(p, "write %.*s", SLICE(parent)),
+			"nothing creates %s: the default partition is that of %.*s itself", name,
+			SLICE(parent));
+		return;
+	}
 	if (!split_child(name, &parent, &pkey) || !(pkey & 0x8000)) {
 		if (limited_child(p, w, name))
 			return;
@@ -139,16 +154,6 @@ static void check_made(struct parser *p, const struct plan_word *w, const char *
 		other ? textf(p, "%s is made", other) : "only rd.ib.pkey= does");
 }
 
-/* Is the interface set up by an ip=, or the child of one that is? */
-static bool set_up(const struct parser *p, const char *name)
-{
-	struct slice parent;
-	uint32_t pkey;
-
-	return has_ip(p, name) ||
-	       (split_child(name, &parent, &pkey) && makes_child(p, parent, pkey));
-}
-
 /*
  * An interface that something is sent over: what is a part of another one, no option makes or no
  * ip= sets up, has no address. what: "bootdev=NAME"; method: of the ip= that would do.
@@ -157,14 +162,15 @@ static void check_used(struct parser *p, const struct plan_word *w, const char *
 	const char *what, const char *method)
 {
 	const struct plan_link *top = link_part_of(p, name, NULL);
+	struct slice parent;
 
 	if (top)
 		warn_word(p, w, textf(p, "name %s", top->name),
 			"%s: %s is a part of %s and has no address of its own", what, name,
 			top->name);
-	else if (any_interface(p))
+	else if (any_interface(p) || is_default_child(p, name, &parent))
 		check_made(p, w, name);
-	else if (!set_up(p, name))
+	else if (!has_ip(p, name))
 		warn_word(p, w, textf(p, "add ip=%s:%s, or name one that an ip= sets up", name,
 				method), "%s: no ip= sets %s up", what, name);
 }
@@ -176,8 +182,10 @@ static void check_bootdev(struct parser *p)
 
 	if (w)
 		check_used(p, w, w->value, textf(p, "bootdev=%s", w->value), "dhcp");
+	if (w || p->plan->net.bootif.len)
+		return;
 	FOR_EACH(struct plan_ip, ip, &p->ips) {
-		if (w || !ip->ifname || (first && streq(first->ifname, ip->ifname)))
+		if (!ip->ifname || (first && streq(first->ifname, ip->ifname)))
 			continue;
 		if (first) {
 			warn_word(p, ip_word(p, first), textf(p, "add bootdev=%s", first->ifname),
@@ -220,6 +228,29 @@ static void check_routes(struct parser *p)
 			check_used(p, &p->words[r->word], r->ifname,
 				textf(p, "rd.route= over %s", r->ifname),
 				r->net.family == AF_INET ? "dhcp" : "auto6");
+	}
+}
+
+/* Does an interface, NULL: any, ask by DHCP? */
+static bool asks(const struct parser *p, const char *name)
+{
+	FOR_EACH(struct plan_ip, ip, &p->ips)
+		if ((!name || !ip->ifname || streq(ip->ifname, name)) &&
+			ip->methods & (PLAN_IP_DHCP | PLAN_IP_SINGLE | PLAN_IP_IBFT))
+			return true;
+	return p->ips.n == 0 || (bootif_asks(p) && !(name && has_ip(p, name)));
+}
+
+static void check_requests(struct parser *p)
+{
+	FOR_EACH(struct plan_dhcp_request, r, &p->dhcp_requests) {
+		const struct plan_word *w = &p->words[r->word];
+
+		if ((!r->ifname && !p->plan->net.bootif.len) || !asks(p, r->ifname))
+			warn_word(p, w, "name an interface with ip=IFNAME:dhcp, or add BOOTIF=",
+				"meant for no interface that asks a DHCP server: no effect");
+		else if (r->ifname)
+			check_used(p, w, r->ifname, w->name, "dhcp");
 	}
 }
 
@@ -308,7 +339,7 @@ static void check_addresses(struct parser *p, const struct plan_ip *ip)
 		if (inet_equal(&k->addr, &ip->addr) && !same_device(k, ip))
 			warn_word(p, w, "one address for each interface", "%s is set on %s as well",
 				text, k->ifname ? k->ifname : "another interface");
-	if (!ip->ifname && !ip->match.len && !p->plan->net.bootif.len &&
+	if (plan_ip_is_open(ip) && !p->plan->net.bootif.len &&
 		p->ports.n + p->guids.n != 1)
 		warn_word(p, w, "name the interface in the sixth field",
 			"a static address for no interface: it is set on the first one, which may "
@@ -354,6 +385,80 @@ static void check_mode(struct parser *p)
 		note_word(p, w, "leave it out", "every ip= names an Ethernet interface");
 }
 
+static bool has_guid(const struct parser *p, const struct hw_addr *a)
+{
+	FOR_EACH(struct hw_addr, guid, &p->guids)
+		if (hw_addr_same_port(a, guid))
+			return true;
+	return false;
+}
+
+/* An interface that ip= names by ifname= of a port that rd.ib.guid= does not have; NULL: none. */
+static const struct plan_ifname *other_guid(const struct parser *p)
+{
+	FOR_EACH(struct plan_ifname, name, &p->ifnames)
+		if (name->hwaddr.len >= 8 && has_ip(p, name->name) && !has_guid(p, &name->hwaddr))
+			return name;
+	return NULL;
+}
+
+/* rd.ib.port= and rd.ib.guid= choose among the interfaces that ip= does not name, and the parents
+ * of partitions. */
+static void check_ports(struct parser *p)
+{
+	const struct plan_word *port = parser_word(p, OPTION_RD_IB_PORT);
+	const struct plan_word *guid = parser_word(p, OPTION_RD_IB_GUID), *w = guid ? guid : port;
+	const struct plan_ifname *other = guid && !port ? other_guid(p) : NULL;
+
+	if (other)
+		warn_word(p, guid, "name the same port in both",
+			"ip= names %s, whose GUID is not in rd.ib.guid=: it is used all the same",
+			other->name);
+	else if (w && !any_interface(p) && !p->pkeys.n)
+		note_word(p, w, "leave it out, or write ip=dhcp",
+			"every ip= names its interface, which is used whatever its port is");
+}
+
+/* Does an ip= set up a partition's interface, or something that is made of this one? (That of
+ * another partition, which nothing creates, has been judged.) */
+static bool pkey_used(const struct parser *p, const struct plan_pkey *k)
+{
+	struct slice parent;
+	uint32_t pkey;
+
+	FOR_EACH(struct plan_ip, ip, &p->ips)
+		if (split_child(ip->ifname, &parent, &pkey) && is_parent(k, parent))
+			return true;
+	FOR_EACH(struct plan_link, link, &p->links)
+		for (size_t i = 0; i < link->n_lower; i++)
+			if (split_child(link->lower[i], &parent, &pkey) && pkey == k->pkey &&
+				is_parent(k, parent))
+				return true;
+	return false;
+}
+
+/* An ip= that names an interface means this one, not the partition's above it. */
+static void check_pkeys(struct parser *p)
+{
+	const struct plan_word *w = parser_word(p, OPTION_RD_IB_PKEY);
+	const char *parent, *asked = "ib0";
+
+	if (any_interface(p))
+		return;
+	w = w ? w : parser_word(p, OPTION_IB_PKEY);
+	FOR_EACH(struct plan_ip, ip, &p->ips)
+		if (ip->ifname && parser_is_ipoib(p, ip->ifname))
+			asked = ip->ifname;
+	FOR_EACH(struct plan_pkey, k, &p->pkeys) {
+		if (pkey_used(p, k))
+			continue;
+		parent = k->parent ? k->parent : asked;
+		warn_word(p, w, textf(p, "write ip=%s.%04x:dhcp", parent, k->pkey),
+			"no ip= sets up an interface of partition 0x%04x: it gets no address",
+			k->pkey);
+	}
+}
+
 /* parse-ip-opts.sh: "ip=dhcp does not make sense with multiple ip= lines" */
 static void check_mixed(struct parser *p)
 {
@@ -361,7 +466,7 @@ static void check_mixed(struct parser *p)
 	size_t named = 0;
 
 	FOR_EACH(struct plan_ip, ip, &p->ips) {
-		if (ip->ifname || ip->match.len)
+		if (!plan_ip_is_open(ip))
 			named++;
 		else if (!(ip->methods & PLAN_IP_STATIC))
 			open = ip;
@@ -426,7 +531,10 @@ void check_net(struct parser *p)
 	check_ways(p);
 	check_bootdev(p);
 	check_routes(p);
+	check_requests(p);
 	check_mode(p);
+	check_ports(p);
+	check_pkeys(p);
 	if (a && b && !streq(a->value, b->value))
 		warn_word(p, a < b ? a : b, "keep one of them",
 			"hostname=%s and systemd.hostname=%s: the last one counts", a->value,

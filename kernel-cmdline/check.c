@@ -29,7 +29,7 @@ static struct slice find_name(const struct parser *p, const char *name,
 
 /*
  * A module both held back and asked for by name. Not an error: as with modprobe, asking by name
- * outweighs the blacklist.
+ * outweighs the blacklist. Beside rd.driver.post= that has a use.
  */
 static void check_blacklist(struct parser *p)
 {
@@ -43,9 +43,26 @@ static void check_blacklist(struct parser *p)
 		if (!pre && !post)
 			continue;
 		at = find_name(p, names[i], &w);
-		complain(p, w, at, DIAG_WARN, "keep it in one of the two lists",
-			"%s is also in %s: it is loaded all the same", names[i],
-			pre ? "rd.driver.pre" : "rd.driver.post");
+		complain(p, w, at, pre ? DIAG_WARN : DIAG_NOTE,
+			pre ? "keep it in one of the two lists" : NULL, "%s is also in %s",
+			names[i], pre ? "rd.driver.pre: it is loaded all the same"
+			: "rd.driver.post: it is loaded in its turn, and for no device before");
+	}
+}
+
+/* The kernel's own list: these are loaded in no way (kernel/module/main.c). */
+static void check_refused(struct parser *p)
+{
+	for (size_t i = 0; i < p->n_words; i++) {
+		const struct plan_word *w = &p->words[i];
+		struct slice rest = word_value(w), item;
+
+		while (streq(w->name, "module_blacklist") && slice_next(&rest, ',', &item))
+			if (find_named(&p->pre, keep(p, item)) ||
+				find_named(&p->post, keep(p, item)))
+				complain(p, w, item, DIAG_WARN, "leave it out",
+					"the kernel refuses to load %.*s, which is named as well",
+					SLICE(item));
 	}
 }
 
@@ -114,11 +131,21 @@ static void check_rorw(struct parser *p)
 	}
 }
 
-/* Is no interface going to hear a DHCP server? Without any ip=, all of them are. */
-static bool all_static(const struct parser *p)
+bool bootif_asks(const struct parser *p)
 {
 	FOR_EACH(struct plan_ip, ip, &p->ips)
-		if (ip->methods & ~(unsigned int)PLAN_IP_STATIC)
+		if (plan_ip_is_open(ip))
+			return false;
+	return p->plan->net.bootif.len;
+}
+
+/* Is no interface going to hear a server? Without any ip=, all of them are. */
+static bool nobody_asks(const struct parser *p)
+{
+	if (bootif_asks(p))
+		return false;
+	FOR_EACH(struct plan_ip, ip, &p->ips)
+		if (ip->methods & ~(unsigned int)(PLAN_IP_STATIC | PLAN_IP_LINK6))
 			return false;
 	return p->ips.n > 0;
 }
@@ -142,7 +169,7 @@ static void check_source(struct parser *p)
 	const struct plan_root *root = &p->plan->root;
 	bool open;
 
-	if (!all_static(p))
+	if (!nobody_asks(p))
 		return;
 	open = root->kind == PLAN_ROOT_DHCP ||
 		(root->kind == PLAN_ROOT_NFS && (!root->nfs.n_servers || !root->nfs.path));
@@ -150,7 +177,7 @@ static void check_source(struct parser *p)
 		return;
 	complain(p, root_word(p), WHOLE, DIAG_FATAL,
 		"name server and path in root=, or give an interface ip=IFNAME:dhcp",
-		"server or path must come from DHCP, but every ip= is static");
+		"server or path must come from DHCP, but no ip= asks for a lease");
 }
 
 /* Options that say nothing wrong by themselves but do nothing for this root. */
@@ -201,22 +228,56 @@ static void check_ip_left(struct parser *p)
 			n == 1 ? "the only" : "no", n == 1 ? "invalid" : "valid");
 }
 
+static bool is_off(const struct plan_word *w)
+{
+	struct slice v = word_value(w);
+
+	return value_switch(v.s, v.len) == SWITCH_OFF;
+}
+
 /*
  * Disks over the network that dracut connects in hooks of its own network scripts, which do not run
- * when the agent brings the network up.
+ * when the agent brings the network up: parse-iscsiroot.sh, parse-fcoe.sh,
+ * parse-nvmf-boot-connections.sh. Options beside these only say how.
  */
 static bool dracut_connects(const struct parser *p)
 {
-	static const char *const names[] = {"rd.iscsi", "iscsi", "rd.fcoe", "fcoe",
-		"rd.nvmf.discover"};
+	static const char names[][20] = {"rd.iscsi.firmware", "iscsi_firmware", "netroot",
+		"iscsiroot", "rd.nvmf.discover", "fcoe"};
+	enum { SWITCHES = 2, FCOE = ARRAY_SIZE(names) - 1 };
+	unsigned int on = 0, off = 0;
 
-	if (p->plan->given[OPTION_NETROOT])
-		return true;
-	for (size_t i = 0; i < p->n_words; i++)
-		for (size_t k = 0; k < ARRAY_SIZE(names); k++)
-			if (strncmp(p->words[i].name, names[k], strlen(names[k])) == 0)
-				return true;
-	return false;
+	for (size_t i = 0; i < p->n_words; i++) {
+		const struct plan_word *w = &p->words[i];
+
+		if (streq(w->name, "rd.fcoe") && is_off(w))
+			off |= 1U << FCOE;
+		for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
+			bool set = k < SWITCHES ? !is_off(w) : word_value(w).len > 0;
+
+			if (set && streq(w->name, names[k]))
+				on |= 1U << k;
+		}
+	}
+	return on & ~off;
+}
+
+/* Roots of dracut's and systemd's that no server has. */
+static bool is_local(const struct plan_root *root)
+{
+	static const char starts[][12] = {"ZFS=", "zfs:", "tmpfs", "overlay:", "mount:",
+		"gpt-auto", "virtiofs:"};
+
+	for (size_t i = 0; root->kind == PLAN_ROOT_OTHER && i < ARRAY_SIZE(starts); i++)
+		if (strncmp(root->text, starts[i], strlen(starts[i])) == 0)
+			return true;
+	return root->kind == PLAN_ROOT_BLOCK;
+}
+
+static bool needs_network(enum plan_root_kind kind)
+{
+	return kind == PLAN_ROOT_NFS || kind == PLAN_ROOT_DHCP || plan_is_fetched(kind) ||
+		kind == PLAN_ROOT_REMOTE;
 }
 
 /*
@@ -226,14 +287,16 @@ static bool dracut_connects(const struct parser *p)
 static void check_wanted(struct parser *p)
 {
 	struct boot_plan *plan = p->plan;
-	const struct plan_word *w = parser_word(p, OPTION_RD_NEEDNET);
-	bool root = plan->root.kind == PLAN_ROOT_NFS || plan->root.kind == PLAN_ROOT_DHCP ||
-		plan_is_fetched(plan->root.kind) || plan->root.kind == PLAN_ROOT_REMOTE;
+	struct plan_word *w = parser_word(p, OPTION_RD_NEEDNET);
+	bool root = needs_network(plan->root.kind);
 
 	plan->net.wanted = plan->net.neednet || root || p->ips.n || plan->net.bootif.len;
-	plan->net.alone = plan->net.neednet && plan->root.kind == PLAN_ROOT_BLOCK &&
-		!dracut_connects(p);
-	if (w && !plan->net.neednet && root)
+	plan->net.alone = plan->net.neednet && is_local(&plan->root) && !dracut_connects(p);
+	if (!w || plan->root.kind == PLAN_ROOT_NONE)
+		return;
+	if (plan->net.neednet && !plan->net.alone && !root)
+		say(p, w, "left to dracut");
+	if (!plan->net.neednet && root)
 		note_word(p, w, "leave it out",
 			"the root is on the network, which is brought up all the same");
 }
@@ -242,6 +305,7 @@ static void check_wanted(struct parser *p)
 void check_plan(struct parser *p)
 {
 	check_blacklist(p);
+	check_refused(p);
 	check_lists(p);
 	check_budget(p);
 	check_rorw(p);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compat: what dracut's network back ends make of the same command line, where it differs
- * (compat.def, and the dracut column of options.def). For "initagent lint --compat".
+ * compat: what dracut's network back ends make of the same command line, where it differs. It owns
+ * compat.def; the dracut column of options.def counts as well. Pure.
+ * In: a back end, a word of the line. Out: texts for "initagent lint --compat", one at a time.
+ * Callers: main.c. Tests: test_compat.c, tests-qemu/kernel-cmdline.bats.
  */
 #pragma once
 

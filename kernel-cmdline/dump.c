@@ -220,6 +220,11 @@ static void dump_rdma(struct dumper *d)
 		put_hex(d, n->client_ids[i].bytes, n->client_ids[i].len);
 		end(d);
 	}
+	for (size_t i = 0; i < n->n_dhcp_requests; i++) {
+		put(d, "dhcp_request=%s", inet_text(&n->dhcp_requests[i].addr, text));
+		part(d, "if", n->dhcp_requests[i].ifname);
+		end(d);
+	}
 	for (size_t i = 0; i < n->n_roces; i++)
 		dump_port(d, "roce", &n->roces[i].port, n->roces[i].v2 ? " v2" : " v1");
 	dump_ib(d);
@@ -419,6 +424,8 @@ static void dump_root(struct dumper *d)
 		dump_text(d, "statelite.node", r->statelite->node, "");
 		dump_text(d, "statelite.server", r->statelite->server, NULL);
 		dump_text(d, "statelite.path", r->statelite->path, NULL);
+		if (r->statelite->nfs)
+			dump_nfs(d, r->statelite->nfs);
 	}
 	if (r->kind == PLAN_ROOT_REMOTE)
 		dump_block(d, &r->block);

@@ -151,8 +151,14 @@ static void put_inet(FILE *out, const char *before, const struct inet_addr *a)
 
 static void put_ip(FILE *out, const struct firmware_iface *i, const char *device)
 {
+	char text[INET_ADDR_TEXT];
+
 	if (i->dhcp) {
 		fprintf(out, "ip=%s:dhcp%s ", device, i->six ? "6" : "");
+		/* what the firmware's own lease was */
+		if (i->addr.family == AF_INET && inet_is_host(&i->addr))
+			fprintf(out, "rd.net.dhcp.request=%s:%s ", device,
+				inet_text(&i->addr, text));
 		return;
 	}
 	if (!i->addr.family)

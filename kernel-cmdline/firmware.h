@@ -2,12 +2,11 @@
 /*
  * firmware: what the firmware that booted this node over the network leaves for the system, as
  * options of a command line: the NVMe Boot Firmware Table (NBFT), the iSCSI one (iBFT), and the URL
- * that UEFI HTTP Boot had the kernel image from. Pure.
- *
- * Owns: the NBFT's layout (nbft.c), and what a command line leaves to it (firmware.c).
- * In: a table's bytes; of an iBFT what the kernel's iscsi_ibft shows, filled in by the caller.
- * Out: options that plan_parse_sources() takes as its last source, or why a table is refused.
- * Called by: state/cmdline_firmware.c. Tests: test_nbft, fuzz_nbft, tests-qemu/firmware.bats.
+ * that UEFI HTTP Boot had the kernel image from. It owns the NBFT's layout (nbft.c) and what a
+ * command line leaves to it (firmware.c). Pure.
+ * In: a table's bytes; of an iBFT what the kernel's iscsi_ibft shows, filled in by the caller. Out:
+ * options that plan_parse_sources() takes as its last source, or why a table is refused.
+ * Callers: state/, main.c. Tests: test_nbft.c, fuzz_nbft.c, tests-qemu/firmware.bats.
  */
 #pragma once
 

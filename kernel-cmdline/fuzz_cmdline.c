@@ -104,6 +104,9 @@ static void check_net(const struct plan_net *n)
 		MUST(value_ifname(n->client_ids[i].ifname, strlen(n->client_ids[i].ifname)));
 		MUST(n->client_ids[i].len >= 2 && n->client_ids[i].len <= 64);
 	}
+	for (size_t i = 0; i < n->n_dhcp_requests; i++)
+		MUST(n->dhcp_requests[i].addr.family == AF_INET &&
+			inet_is_host(&n->dhcp_requests[i].addr));
 	MUST(!n->hostname || value_hostname(n->hostname, strlen(n->hostname)));
 	MUST(!n->bootdev || value_ifname(n->bootdev, strlen(n->bootdev)));
 }
@@ -261,6 +264,19 @@ static void check_spec(const struct boot_plan *p, const char *text, size_t size)
 		check_image_plan(&spec->image);
 }
 
+/* What an image gets is read as the same options again. */
+static void check_image_options(const struct boot_plan *p)
+{
+	_cleanup_(plan_freep) struct boot_plan *again = NULL;
+	_cleanup_free_ char *text = plan_image_options(p, true), *twin = NULL;
+
+	if (!text)
+		return;
+	MUST(plan_parse(&again, text, strlen(text), NULL) == 0);
+	twin = plan_image_options(again, true);
+	MUST(twin && streq(text, twin));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	_cleanup_(plan_freep) struct boot_plan *p = NULL, *twin = NULL;
@@ -293,6 +309,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	MUST(streq(one, two));
 	check_again(p, one);
 	check_spec(p, text, size);
+	check_image_options(p);
+	MUST(plan_print_modules(p, null) == 0);
 	MUST(cmdline_lint(text, size, null, LINT_PLAN |
 		LINT_COMPAT(size % COMPAT_BACKEND_MAX)) >= 0);
 	return 0;

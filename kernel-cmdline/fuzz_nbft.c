@@ -29,8 +29,9 @@ static void seal(uint8_t *table, size_t size)
 
 static void look_at(const struct boot_plan *plan)
 {
-	static const enum option_id ours[] = {OPTION_IFNAME, OPTION_VLAN, OPTION_IP, OPTION_ROOT,
-		OPTION_RD_NVMF_HOSTNQN, OPTION_RD_NVMF_HOSTID};
+	static const enum option_id ours[] = {OPTION_IFNAME, OPTION_VLAN, OPTION_IP,
+		OPTION_RD_NET_DHCP_REQUEST, OPTION_ROOT, OPTION_RD_NVMF_HOSTNQN,
+		OPTION_RD_NVMF_HOSTID};
 
 	for (size_t i = 0; i < plan->n_words; i++) {
 		bool known = false;

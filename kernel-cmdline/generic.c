@@ -104,15 +104,19 @@ static bool strip_unit(struct slice *v)
 static void complain_number(struct parser *p, const struct option_row *row,
 	const struct plan_word *w, struct slice v, int r)
 {
-	uint32_t now = *(const uint32_t *)field_of(p, row);
+	uint32_t now = *(const uint32_t *)field_of(p, row), count = 0;
 	const char *what = row->parse == parse_count  ? "tries"
 			   : row->parse == parse_rate ? "bytes"
 						      : "seconds";
 	const char *example = !streq(row->def, "0")	  ? row->def
 			      : row->parse == parse_count ? "3"
 							  : "300";
-	const char *remedy =
-		textf(p, "write a whole number of %s, for example %s=%s", what, row->name, example);
+	const size_t digits = strspn(v.s, "0123456789");
+	const bool minutes = streq(v.s + digits, "min") && /* systemd.time(7) */
+		value_u32(v.s, digits, SECONDS_MAX / 60, &count) == 0;
+	const char *remedy = minutes ? textf(p, "write %s=%u", row->name, count * 60)
+		: textf(p, "write a whole number of %s, for example %s=%s", what, row->name,
+			example);
 
 	if (r == -ERANGE)
 		complain(p, w, v, DIAG_ERROR, remedy, "too large; ignored, %u stays", now);
@@ -155,7 +159,8 @@ PARSE(seconds)
 		complain_number(p, row, w, word_value(w), r);
 		return false;
 	}
-	if (unit)
+	/* dracut hands rd.timeout on to systemd (rootfs-generator.sh, JobTimeoutSec=) */
+	if (unit && row->id != OPTION_RD_TIMEOUT)
 		complain(p, w, word_value(w), DIAG_WARN,
 			textf(p, "write %s=%u", row->name, seconds),
 			"read as %u; dracut's script stops at the unit", seconds);

@@ -90,7 +90,7 @@ static bool can_ask_dns(const struct parser *p)
 	FOR_EACH(struct plan_ip, ip, &p->ips)
 		if (ip->methods != PLAN_IP_STATIC || ip->n_dns)
 			return true;
-	return p->ips.n == 0 || p->nameservers.n;
+	return p->ips.n == 0 || p->nameservers.n || bootif_asks(p);
 }
 
 /* A proxy looks the servers of an image up itself. */

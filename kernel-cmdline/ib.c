@@ -29,10 +29,10 @@ static int read_hex(struct slice s, uint8_t *bytes, size_t max)
 
 /* --- which ports -------------------------------------------------------------------------- */
 
-/* DEVICE[/PORT]; 0 stands for all ports of the device. */
+/* DEVICE[/PORT], or DEVICE:PORT as UCX writes it; 0 stands for all ports of the device. */
 static bool read_port(struct slice s, struct plan_port *ret, struct slice *ret_device)
 {
-	size_t slash = slice_find(s, "/");
+	size_t slash = slice_find(s, slice_find(s, "/") < s.len ? "/" : ":");
 	struct slice number = slice_from(s, slash + (slash < s.len));
 	uint32_t port = 0;
 
@@ -43,6 +43,12 @@ static bool read_port(struct slice s, struct plan_port *ret, struct slice *ret_d
 		return false;
 	ret->port = port;
 	return true;
+}
+
+/* "ib0": no driver and no udev rule names an RDMA device so. */
+static bool is_netdev_name(const char *s)
+{
+	return strncmp(s, "ib", 2) == 0 && s[2] && !s[2 + strspn(s + 2, "0123456789")];
 }
 
 static const char *take_port(struct parser *p, struct plan_word *w, struct slice item)
@@ -57,6 +63,9 @@ static const char *take_port(struct parser *p, struct plan_word *w, struct slice
 		return NULL;
 	}
 	port.device = keep(p, device);
+	if (is_netdev_name(port.device))
+		complain(p, w, item, DIAG_WARN, "name the RDMA device, as ibstat does",
+			"%s is a network interface's name", port.device);
 	return APPEND(p, &p->ports, port, w) ? keep(p, item) : NULL;
 }
 
@@ -65,43 +74,30 @@ PARSE(ib_port)
 	return take_list(p, w, "uses only these RDMA ports:", take_port);
 }
 
-/*
- * A GUID as every tool prints it: 0002:c903:000e:0b72 (sysfs, ibstat -p), 0x0002c903000e0b72
- * (ibstat), 00:02:c9:03:00:0e:0b:72; or one of the longer and shorter forms an interface's identity
- * takes (20 octets: IPoIB address or FlexBoot's client identifier; 6: Ethernet-like).
- */
-static bool read_guid(struct slice s, struct hw_addr *ret)
+/* What the GUID of a GID would be written as: its last 8 octets (IBTA 4.1.1). */
+static const char *guid_of_gid(struct parser *p, struct slice s)
 {
-	char digits[2 * HW_ADDR_MAX];
-	size_t i, n = 0;
-	int len;
+	struct hw_addr guid = {.len = 8};
+	char text[HW_ADDR_TEXT];
+	struct inet_addr gid;
 
-	if (value_hw(s.s, s.len, ret) == 0)
-		return true;
-	if (slice_starts(s, "0x") || slice_starts(s, "0X"))
-		s = slice_from(s, 2);
-	for (i = 0; i < s.len && n < sizeof(digits); i++) {
-		if (s.s[i] == ':' && i % 5 == 4)
-			continue;
-		digits[n++] = s.s[i];
-	}
-	len = i == s.len ? read_hex((struct slice){digits, n}, ret->bytes, sizeof(ret->bytes))
-			 : -EINVAL;
-	if (len != 6 && len != 8 && len != 20)
-		return false;
-	ret->len = (uint8_t)len;
-	return true;
+	if (value_inet(s.s, s.len, &gid) < 0 || gid.family != AF_INET6)
+		return NULL;
+	memcpy(guid.bytes, &gid.v6.s6_addr[8], 8);
+	return textf(p, "write the port's GUID, %s", hw_text(&guid, text));
 }
 
 static const char *take_guid(struct parser *p, struct plan_word *w, struct slice item)
 {
 	char text[HW_ADDR_TEXT];
+	const char *remedy;
 	struct hw_addr guid;
 
-	if (!read_guid(item, &guid)) {
-		left_out(p, w, item,
-			"write the port GUID as ibstat does, for example 0x0002c903000e0b72",
-			"not a GUID");
+	if (value_guid(item.s, item.len, &guid) < 0) {
+		remedy = guid_of_gid(p, item);
+		left_out(p, w, item, remedy ? remedy
+			: "write the port GUID as ibstat does, for example 0x0002c903000e0b72",
+			remedy ? "a GID, not a GUID" : "not a GUID");
 		return NULL;
 	}
 	if (value_hw_zero(&guid)) {
@@ -311,6 +307,7 @@ PARSE(roce)
 	size_t colon = slice_find(v, ":");
 	struct slice version = colon < v.len ? slice_from(v, colon + 1) : v;
 	struct plan_roce item = {0};
+	bool named = false;
 
 	if (!slice_is(version, "v1") && !slice_is(version, "v2"))
 		return left_out(p, w, version, "v1 or v2, for example rd.rdma.roce=mlx5_0/1:v2",
@@ -318,12 +315,15 @@ PARSE(roce)
 	if (colon < v.len && !read_port((struct slice){v.s, colon}, &item.port, &device))
 		return left_out(p, w, (struct slice){v.s, colon},
 			"write rd.rdma.roce=DEVICE[/PORT]:v2", "not a port");
+	FOR_EACH(struct plan_roce, r, &p->roces)
+		named |= r->port.device != NULL;
 	item.v2 = slice_is(version, "v2");
 	item.port.device = device.s ? keep(p, device) : NULL;
 	if (!APPEND(p, &p->roces, item, w))
 		return false;
 	return say(p, w, "RDMA-CM uses RoCE %.*s on %s", SLICE(version),
-		device.s ? textf(p, "%.*s", (int)colon, v.s) : "every RoCE port");
+		device.s ? textf(p, "%.*s", (int)colon, v.s)
+			: named ? "every other RoCE port" : "every RoCE port");
 }
 
 static const char *take_dhcp_server(struct parser *p, struct plan_word *w, struct slice item)
@@ -364,4 +364,26 @@ PARSE(dhcp_client_id)
 	if (!APPEND(p, &p->client_ids, item, w))
 		return false;
 	return say(p, w, "sends this client identifier on %s: %.*s", item.ifname, SLICE(id));
+}
+
+/* Without a value it is iPXE's ${netX/ip} where it has none. */
+PARSE(dhcp_request)
+{
+	static const char remedy[] = "write rd.net.dhcp.request=[IFNAME:]ADDR";
+	struct slice v = word_value(w), name = {v.s, slice_find(v, ":")};
+	bool named = name.len < v.len;
+	struct plan_dhcp_request item = {.word = (size_t)(w - p->words)};
+	struct slice text = named ? slice_from(v, name.len + 1) : v;
+
+	if (!v.len)
+		return true;
+	if (value_inet(text.s, text.len, &item.addr) < 0 || item.addr.family != AF_INET)
+		return left_out(p, w, text, remedy, "not an IPv4 address");
+	if (named && !value_ifname(name.s, name.len))
+		return left_out(p, w, name, remedy, "not an interface name");
+	if (!inet_is_host(&item.addr))
+		return left_out(p, w, text, remedy, "no host can have this address");
+	item.ifname = named ? keep(p, name) : NULL;
+	return APPEND(p, &p->dhcp_requests, item, w) &&
+		say(p, w, "asks the DHCP server for %.*s first", SLICE(text));
 }

@@ -81,7 +81,9 @@ bool image_url(struct parser *p, const struct plan_word *w, struct slice text,
 		complain(p, w, text, severity, "let the server identify nodes by their address",
 			"a password here could be read by every program of the node; left out");
 	else if (text.len > PLAN_URL_MAX || !url_bytes(text))
-		complain(p, w, text, severity, remedy, "not a URL; left out");
+		complain(p, w, text, severity, slice_find(text, "&#") == text.len ? remedy
+			: "write the character for &#NN;",
+			"not a URL; left out");
 	else if (url_parse(ret, text.s, text.len) < 0)
 		complain(p, w, text, severity, url_remedy(text, remedy),
 			"not a server or port (IPv6 in brackets), or too long; left out");
@@ -91,16 +93,25 @@ bool image_url(struct parser *p, const struct plan_word *w, struct slice text,
 	return false;
 }
 
+#define METAINFO ".metainfo"
+
 bool file_url(
 	struct parser *p, const struct plan_word *w, struct slice text, enum diag_severity severity)
 {
 	struct url u;
+	size_t n;
 
 	if (!image_url(p, w, text, severity, &u))
 		return false;
 	if (strstr(u.path, "&amp;"))
 		complain(p, w, text, DIAG_WARN, "write & in the boot script",
 			"&amp; as in HTML: the server gets it like this");
+	n = strcspn(u.path, "?");
+	if (n > strlen(METAINFO) && strncmp(u.path + n - strlen(METAINFO), METAINFO,
+					strlen(METAINFO)) == 0)
+		complain(p, w, text, DIAG_WARN,
+			"remove the .metainfo beside the image",
+			"xCAT's torrent of the image");
 	if (streq(u.path, "/"))
 		complain(p, w, text, DIAG_WARN, "write http://SERVER/PATH",
 			"the URL names no file");

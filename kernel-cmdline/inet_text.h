@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * inet_text: which characters a string from the network may hold, per field. A string with any
- * other byte is dropped as a whole: nothing is escaped or repaired, so that no later reader, shell
- * or not, can be led astray by it. Pure.
+ * inet_text: which characters a string from the network may hold, per field. Pure.
+ * In: untrusted bytes, the kind of field. Out: the string, if all of it is valid.
+ * Callers: address/, handover/, resolver/. Tests: address/test_dhcp_option.c,
+ * address/fuzz_dhcp_option.c.
+ *
+ * A string with any other byte is dropped as a whole: nothing is escaped or repaired, so that no
+ * later reader, shell or not, can be led astray by it.
  */
 #pragma once
 

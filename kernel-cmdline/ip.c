@@ -350,11 +350,23 @@ static void default_method(struct ip_parse *x, bool given)
 				  : "no method: read as dhcp");
 }
 
-/* An address with dhcp: dracut stops the boot. */
+/*
+ * An address with dhcp: network-legacy stops the boot. With "on" and "any" NetworkManager takes it
+ * for static, which is what Warewulf's dracut_static writes.
+ */
 static void check_method(struct ip_parse *x)
 {
+	struct slice s = F_METHOD < x->n ? x->f[F_METHOD] : (struct slice){0};
+
 	if (!x->ip.addr.family || x->ip.methods & PLAN_IP_STATIC)
 		return;
+	if ((slice_is(s, "on") || slice_is(s, "any")) &&
+		(x->ip.prefix > 0 || x->ip.addr.family == AF_INET6)) {
+		x->ip.methods = PLAN_IP_STATIC;
+		differ(x->p, x->w, s, DIAG_WARN, "write none",
+			"with an address it is static; network-legacy stops");
+		return;
+	}
 	complain_at(x, x->f[F_ADDR], DIAG_ERROR, "write none for the method, or no address",
 		"this method takes no address; the address is left out");
 	memset(&x->ip.addr, 0, sizeof(x->ip.addr));
@@ -496,6 +508,17 @@ static bool read_single(struct ip_parse *x)
 	return single_fail(x, s);
 }
 
+/* Go prints it for an address that is not set; provisioners' templates write it here. */
+static void blank_nil(struct ip_parse *x)
+{
+	for (size_t i = 0; i < x->n; i++)
+		if (slice_is(x->f[i], "<nil>")) {
+			differ(x->p, x->w, x->f[i], DIAG_WARN, NULL,
+				"not set in the provisioner: read as empty");
+			x->f[i].len = 0;
+		}
+}
+
 /* The second field alone decides which shape it is, as in dracut. */
 static bool read_ip(struct ip_parse *x)
 {
@@ -507,6 +530,7 @@ static bool read_ip(struct ip_parse *x)
 		return true;
 	}
 	x->n = fields_split(x->value, x->f, FIELDS_MAX);
+	blank_nil(x);
 	if (x->n == 1)
 		return read_single(x);
 	if (x->f[1].len && is_methods(x->f[1]))

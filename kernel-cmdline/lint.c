@@ -112,6 +112,24 @@ static void put_word(const struct lint *l, const struct plan_word *w)
 			put_diag(l, diag_list_at(l->diags, i));
 }
 
+/* A word that was left out changes nothing. */
+static bool has_effect(const struct boot_plan *p, enum option_id id)
+{
+	for (size_t i = 0; i < p->n_words; i++)
+		if (p->words[i].row == option_row(id) && p->words[i].effect)
+			return true;
+	return false;
+}
+
+static void put_leader(const struct lint *l, const struct plan_net *net)
+{
+	if (!has_effect(l->plan, OPTION_BOOTDEV) && net->bootdev && net->n_ips > 1)
+		fprintf(l->out, "    takes routes, DNS and the root path from %s\n", net->bootdev);
+	if (!net->bootdev && net->bootif.len && net->n_ips)
+		fputs("    takes routes and the root path first from the interface of BOOTIF=\n",
+			l->out);
+}
+
 /* What the line leaves open, since a default is an answer as well. */
 static void put_defaults(const struct lint *l)
 {
@@ -124,16 +142,14 @@ static void put_defaults(const struct lint *l)
 		fputs(p->root.block.nbft
 			? "    takes interfaces and addresses from the same table\n"
 			: "    asks for a lease by DHCP on every interface\n", l->out);
-	if (!p->given[OPTION_BOOTDEV] && p->net.bootdev && p->net.n_ips > 1)
-		fprintf(l->out, "    takes routes, DNS and the root path from %s\n",
-			p->net.bootdev);
-	if (!p->given[OPTION_RD_RETRY])
+	put_leader(l, &p->net);
+	if (!has_effect(p, OPTION_RD_RETRY))
 		fprintf(l->out, "    gives the network %u s to become operational\n", p->retry_s);
-	if (!p->given[OPTION_RD_TIMEOUT])
+	if (!has_effect(p, OPTION_RD_TIMEOUT))
 		fputs("    sets no limit to the whole boot\n", l->out);
-	if (!p->given[OPTION_RD_SHELL] && !p->given[OPTION_RD_EMERGENCY])
+	if (!has_effect(p, OPTION_RD_SHELL) && !has_effect(p, OPTION_RD_EMERGENCY))
 		fputs("    opens a shell on the console when the boot fails\n", l->out);
-	if (!p->given[OPTION_INIT])
+	if (!has_effect(p, OPTION_INIT))
 		fprintf(l->out, "    starts %s of the real root\n", p->init);
 }
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * lint: says in plain words what each word of a command line will do, and what is wrong with it.
+ * Owns nothing after the call.
+ * In: one command line, any bytes. Out: the report on a stream, and how bad it is.
+ * Callers: main.c, dracut/mkimage/, ipxe-scripts/site/. Tests: test_cmdline.c, test_rows.c,
+ * tests/kernel-cmdline.bats.
  */
 #pragma once
 

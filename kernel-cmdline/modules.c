@@ -10,8 +10,12 @@ struct list {
 	size_t n;
 };
 
+/* Each once, with the first option that names it. */
 static void add(struct list *l, const char *option, const char *name)
 {
+	for (size_t i = 0; i < l->n; i++)
+		if (streq(l->rows[i].name, name))
+			return;
 	l->rows[l->n++] = (struct plan_module){option, name};
 }
 
@@ -153,4 +157,17 @@ int plan_modules(const struct boot_plan *p, struct plan_module **ret, size_t *re
 	*ret = l.rows;
 	*ret_n = l.n;
 	return 0;
+}
+
+int plan_print_modules(const struct boot_plan *p, FILE *out)
+{
+	_cleanup_free_ struct plan_module *rows = NULL;
+	size_t n = 0;
+	int r = plan_modules(p, &rows, &n);
+
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "asked %s %s\n", rows[i].name, rows[i].option);
+	if (p->root.dracut_module)
+		fprintf(out, "dracut %s\n", p->root.dracut_module);
+	return r;
 }

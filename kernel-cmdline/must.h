@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * must: for programs of the build and of servers, machines with swap: when there is no memory left
- * they say so and end. So no caller has to.
+ * they say so and end. So no caller has to. Owns nothing.
+ * In: what an allocation returned. Out: the same, never NULL.
+ * Callers: dracut/mkimage/, ipxe-scripts/, ipxe-scripts/site/. Tests:
+ * ipxe-scripts/site/test_import.c.
  */
 #pragma once
 

@@ -140,12 +140,22 @@ static bool kernel_name(struct slice s)
 	return slice_starts(s, "eth") && s.len > 3 && strspn(s.s + 3, "0123456789") >= s.len - 3;
 }
 
-/* A name or address that an earlier ifname= already has. */
-static bool ifname_taken(const struct parser *p, const char *name, const struct hw_addr *hw)
+/* Has an earlier ifname= this name or address? dracut passes over the same once more. */
+static bool ifname_taken(struct parser *p, const struct plan_word *w, struct slice name,
+	const struct hw_addr *hw)
 {
-	FOR_EACH(struct plan_ifname, known, &p->ifnames)
-		if (streq(known->name, name) || hw_addr_equal(&known->hwaddr, hw))
+	FOR_EACH(struct plan_ifname, known, &p->ifnames) {
+		bool named = slice_is(name, known->name);
+		bool meant = hw_addr_same_port(&known->hwaddr, hw);
+
+		if (named && meant)
+			note_word(p, w, "leave it out", "the same as an earlier ifname=");
+		else if (named || meant)
+			left_out(p, w, word_value(w), "one ifname= for each interface",
+				"this name or address already has an ifname=");
+		if (named || meant)
 			return true;
+	}
 	return false;
 }
 
@@ -165,7 +175,7 @@ PARSE(ifname)
 
 	if (!slice_next(&mac, ':', &name) || !value_ifname(name.s, name.len))
 		return left_out(p, w, name, form, "not an interface name");
-	if (!mac.s || value_hw(mac.s, mac.len, &hw) < 0)
+	if (!mac.s || value_guid(mac.s, mac.len, &hw) < 0)
 		return left_out(p, w, mac.s ? mac : v, form,
 			"not an address of 6, 8 or 20 octets");
 	fault = value_hw_fault(&hw, &remedy);
@@ -183,9 +193,8 @@ PARSE(ifname)
 		differ(p, w, mac, DIAG_WARN, "name the port by rd.ib.guid=",
 			"only the last 8 octets count here; dracut's udev rule matches Ethernet "
 			"only, so never this");
-	if (ifname_taken(p, keep(p, name), &hw))
-		return left_out(p, w, v, "one ifname= for each interface",
-			"this name or address already has an ifname=");
+	if (ifname_taken(p, w, name, &hw))
+		return false;
 	if (kernel_name(name))
 		differ(p, w, name, DIAG_WARN, "take another name, for example bootnet",
 			"the kernel gives names like this itself: with dracut they can clash; here "
@@ -220,6 +229,17 @@ static bool judge_bootif(struct parser *p, const struct plan_word *w, struct sli
 	return true;
 }
 
+static int read_bootif(struct slice v, uint8_t octets[static 1 + HW_ADDR_MAX])
+{
+	int n = value_octets(v.s, v.len, octets, 1 + HW_ADDR_MAX);
+	struct hw_addr guid;
+
+	if (n >= 0 || value_guid(v.s, v.len, &guid) < 0)
+		return n;
+	memcpy(octets, guid.bytes, guid.len);
+	return guid.len;
+}
+
 /*
  * BOOTIF: ARP hardware type and address, as pxelinux and iPXE write it; 6, 8 and 20 octets are
  * taken for an address without type (GRUB's net_default_mac is one).
@@ -230,7 +250,7 @@ PARSE(bootif)
 	uint8_t octets[1 + HW_ADDR_MAX];
 	char text[HW_ADDR_TEXT];
 	struct plan_net *net = &p->plan->net;
-	int n = value_octets(v.s, v.len, octets, sizeof(octets));
+	int n = read_bootif(v, octets);
 	int type;
 
 	if (n != 6 && n != 7 && n != 8 && n != 9 && n != 20 && n != 21)

@@ -160,7 +160,8 @@ static bool set_url(struct nfs_spec *x, struct slice s)
 		value_port(f[1].s, f[1].len, &x->out->port) < 0)
 		return nfs_fail(x, f[1], "not a port");
 	differ(x->p, x->w, s, DIAG_WARN,
-		textf(x->p, "write nfs:%.*s:%.*s%s", SLICE(f[0]), SLICE(slice_from(s, slash)),
+		textf(x->p, "write root=nfs%s:%.*s:%.*s%s", x->four ? "4" : "", SLICE(f[0]),
+			SLICE(slice_from(s, slash)),
 			x->out->port ? textf(x->p, ":port=%u", x->out->port) : ""),
 		"a URL: dracut does not read it");
 	return set_servers(x, f[0]) && set_path(x, slice_from(s, slash));
@@ -250,6 +251,26 @@ bool nfs_parse(struct parser *p, const struct plan_word *w, struct slice text,
 	return true;
 }
 
+const struct plan_nfs *nfs_mount_options(struct parser *p, const struct plan_word *w)
+{
+	struct plan_nfs *out = arena_alloc(p->arena, sizeof(*out));
+	struct nfs_spec x = {.p = p, .w = w, .out = out, .v = {.major = -1, .minor = -1}};
+	int rw = p->nfs_rw;
+
+	p->oom |= !out;
+	if (!out)
+		return NULL;
+	*out = (struct plan_nfs){.options = "", .nolock = true};
+	p->nfs_rw = -1;
+	nfs_options(p, w, word_value(w), out, &x.v);
+	if (p->nfs_rw == 0)
+		warn_word(p, w, "leave it out", "ro has no effect: the node writes there");
+	p->nfs_rw = rw;
+	out->versions = chosen_versions(&x);
+	comment_port(&x);
+	return out;
+}
+
 const struct choice nfs_versions[] = {
 	{"4.2", PLAN_NFS_V42, NULL},
 	{"4.1", PLAN_NFS_V41, NULL},
@@ -307,4 +328,11 @@ const char *nfs_text(struct parser *p, const struct plan_nfs *nfs)
 	if (nfs->options[0])
 		text = textf(p, "%s, options %s", text, nfs->options);
 	return text;
+}
+
+const char *nfs_as_root(struct parser *p, struct slice v)
+{
+	bool typed = slice_starts(v, "nfs:") || slice_starts(v, "nfs4:");
+
+	return textf(p, "write root=%s%.*s", typed ? "" : "nfs:", SLICE(v));
 }

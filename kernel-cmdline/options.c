@@ -9,6 +9,7 @@
 #define LIST	  OPTION_LIST
 #define VALUE	  OPTION_VALUE
 #define PREFIX	  OPTION_PREFIX
+#define ONCE	  OPTION_ONCE
 #define FIELD(f)  offsetof(struct boot_plan, f)
 
 static const struct option_row rows[OPTION_N] = {

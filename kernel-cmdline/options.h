@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * options: the one table of command-line options (rows in options.def). The parser, the lint,
- * docs/options.md, the man page and the shell completion are all made from it.
+ * options: the one table of command-line options. It owns the rows (options.def), from which the
+ * parser, the lint, docs/options.md, the man page and the shell completion are made. Pure but for
+ * the printers.
+ * In: an option's name, also misspelt. Out: its row, a suggestion, whose it is; the table in four
+ * formats.
+ * Callers: ipxe-scripts/site/. Tests: test_cmdline.c, test_rows.c, tests/docs.bats.
  */
 #pragma once
 
@@ -24,6 +28,7 @@ enum option_flags {
 	OPTION_LIST = 1 << 0,	/* given several times: all count, in order */
 	OPTION_VALUE = 1 << 1,	/* needs "=value" */
 	OPTION_PREFIX = 1 << 2, /* the name is the beginning of a family ("rd.ib.") */
+	OPTION_ONCE = 1 << 3,	/* for one boot: plan_image_options() leaves it out */
 };
 
 struct parser;

@@ -39,9 +39,9 @@ static const char *const kernel_words[] = {
 };
 
 static const char *const system_words[] = {
-	"FC", "LANG", "LC_*", "XCATHTTPPORT", "autofs",
-	"biosdevname", "bss_referral_token", "cloud-config-url", "cloud-init", "ds", "fastboot",
-	"forcefsck", "fsck.*", "ifcfg", "ignition.*", "inst.*", "ks", "locale.*", "luks", "luks.*",
+	"FC", "LANG", "LC_*", "XCATHTTPPORT", "autofs", "biosdevname", "boot",
+	"bss_referral_token", "cloud-config-url", "cloud-init", "ds", "fastboot", "forcefsck",
+	"fsck.*", "ifcfg", "ignition.*", "inst.*", "ks", "locale.*", "luks", "luks.*",
 	"mount.usr*", "net.ifnames", "net.naming-scheme", "net.naming_scheme", "nid",
 	"nonodestatus", "overlayroot", "overlayroot_cfgdisk", "plymouth.*", "rhgb", "roothash",
 	"selinux_*", "splash", "systemd", "systemd.*", "udev.*", "usrhash", "vconsole.*",
@@ -49,13 +49,14 @@ static const char *const system_words[] = {
 };
 
 static const char *const dracut_words[] = {
-	"cifspass", "cifsuser", "fcoe", "gpt", "iscsi*", "iso-scan/filename", "live.*", "liveimg",
-	"netroot", "rd.ccw", "rd.cio_accept", "rd.cmdline", "rd.ctty", "rd.dasd", "rd.dm",
-	"rd.ethtool", "rd.fcoe", "rd.fips*", "rd.fstab", "rd.iscsi.*", "rd.locale.*", "rd.luks",
-	"rd.luks.*", "rd.lvm", "rd.lvm.*", "rd.lunmask", "rd.md", "rd.md.*", "rd.memdebug",
-	"rd.multipath", "rd.net.dns*", "rd.plymouth", "rd.retrigger", "rd.shutdown.*",
-	"rd.skipfsck", "rd.systemd.*", "rd.udev.*", "rd.vconsole.*", "rd.zfcp*", "rd.znet*",
-	"rootfallback",
+	"cifspass", "cifsuser", "ecryptfskey", "evmkey", "evmx509", "fcoe", "gpt", "iscsi*",
+	"iso-scan/filename", "live.*", "liveimg", "masterkey", "masterkeytype", "netroot",
+	"rd.ccw", "rd.cio_accept", "rd.cio_ignore", "rd.cmdline", "rd.ctty", "rd.dasd", "rd.dm",
+	"rd.dm.*", "rd.driver.export", "rd.ethtool", "rd.fcoe", "rd.fips*", "rd.fstab",
+	"rd.iscsi.*", "rd.locale.*", "rd.luks", "rd.luks.*", "rd.lvm", "rd.lvm.*", "rd.lunmask",
+	"rd.md", "rd.md.*", "rd.memdebug", "rd.multipath", "rd.net.dns*", "rd.plymouth",
+	"rd.retrigger", "rd.shutdown.*", "rd.skipfsck", "rd.systemd.*", "rd.udev.*",
+	"rd.vconsole.*", "rd.zfcp*", "rd.zipl", "rd.znet*", "rootfallback",
 };
 
 static bool listed(const char *const *list, size_t n, const char *s, size_t len)

@@ -21,7 +21,7 @@ struct parser {
 	size_t taken[OPTION_N];	 /* last well-formed word of each option: index + 1; 0: none */
 	struct arena_list pre, post, blacklist, params;
 	struct arena_list ips, nameservers, routes, ifnames, links, rdma_links;
-	struct arena_list roces, dhcp_servers, client_ids;
+	struct arena_list roces, dhcp_servers, client_ids, dhcp_requests;
 	struct arena_list ports, guids, pkeys;
 	struct arena_list mirrors, keys, reports, pulls;
 	struct arena_list init_args;
@@ -29,7 +29,7 @@ struct parser {
 	struct arena_list discover; /* rd.nvmf.discover=: struct plan_portal */
 	int nfs_rw;		 /* rw or ro among the options of root=: 1, 0; -1: neither */
 	size_t short_ip;	 /* "ip=ADDR" alone: its index in ips + 1; 0: none */
-	bool firmware;		 /* the last source is the firmware's */
+	size_t firmware;	 /* the firmware's source, from 1: the last one; 0: none */
 };
 
 /* The word of an option that counts (the last well-formed one), or NULL. */
@@ -194,6 +194,9 @@ void check_text(struct parser *p, const struct plan_word *w);
 /* root_word: the word whose text the root was made from, or NULL. */
 struct plan_word *root_word(const struct parser *p);
 
+/* bootif_asks: BOOTIF= brings up an interface that no ip= is for; that one asks by DHCP. */
+bool bootif_asks(const struct parser *p);
+
 /* param_parse: module.param=value (driver.c). */
 bool param_parse(struct parser *p, struct plan_word *w);
 
@@ -212,9 +215,16 @@ struct nfs_version {
 	uint64_t asked[2];	/* which options were given, by their place in the table */
 };
 
+/* nfs_as_root: what to write instead of nfsroot=v, which may begin with its type. It lives as long
+ * as the plan. */
+const char *nfs_as_root(struct parser *p, struct slice v);
+
 /* nfs_options: a comma-separated list into out, v and p->nfs_rw. May be called several times. */
 void nfs_options(struct parser *p, const struct plan_word *w, struct slice text,
 	struct plan_nfs *out, struct nfs_version *v);
+
+/* nfs_mount_options: how another export than the root is mounted; NULL: out of memory. */
+const struct plan_nfs *nfs_mount_options(struct parser *p, const struct plan_word *w);
 
 /* nfs_joined: "write root=nfs:A,B:/PATH" for two roots of one path on two servers; else NULL. */
 const char *nfs_joined(struct parser *p, const struct plan_word *a, const struct plan_word *b);
@@ -285,6 +295,9 @@ bool block_srp(struct block_spec *x, struct slice text);  /* block-srp.c */
 
 /* report_xcat: the sink that XCAT= names, for an image of xCAT's. */
 void report_xcat(struct parser *p);
+
+/* xcat_image: what goes with imgurl=, a root in memory: the sink, and a word about rootflags=. */
+void xcat_image(struct parser *p);
 /*
  * pull_word: the rd.systemd.pull= whose image is the root without root=, or NULL. pull_take: is the
  * root that w names one of theirs? Then it is in the plan. pull_left: says what becomes of the

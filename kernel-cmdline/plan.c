@@ -149,8 +149,10 @@ static void take_option(struct parser *p, const struct option_row *row, struct p
 	if (!row->parse(p, row, w))
 		return;
 	p->taken[row->id] = (size_t)(w - p->words) + 1;
+	w->kept = !(row->flags & OPTION_ONCE) && w->source + 1 != p->firmware;
 	if (!before || row->flags & OPTION_LIST)
 		return;
+	before->kept = false;
 	say(p, before, "has no effect: given again further on");
 	if (before->source == w->source &&
 		!streq(before->value ? before->value : "1", w->value ? w->value : "1")) {
@@ -267,6 +269,21 @@ static void comment_alias(struct parser *p, const struct option_row *row,
 		"an old name of %s%s", row->name, origins[alias->origin]);
 }
 
+/*
+ * An image may hold what its machine was booted with, and the boot loader gives it again: not twice
+ * the same bond, mirror or port.
+ */
+static bool is_repeated(const struct parser *p, const struct plan_word *w)
+{
+	for (const struct plan_word *next = w + 1; next < p->words + p->n_words; next++)
+		if (next->source != w->source && next->source + 1 != p->firmware &&
+			next->kind == PLAN_WORD_UNKNOWN &&
+			streq(next->name, w->name) && !next->value == !w->value &&
+			streq(next->value ? next->value : "", w->value ? w->value : ""))
+			return true;
+	return false;
+}
+
 /* Old names are taken with their new meaning: notes of years ago still boot. */
 static void take_word(struct parser *p, struct plan_word *w)
 {
@@ -287,6 +304,12 @@ static void take_word(struct parser *p, struct plan_word *w)
 	if (!row) {
 		take_foreign(p, w);
 		check_text(p, w);
+		return;
+	}
+	if (is_repeated(p, w)) {
+		w->kind = PLAN_WORD_OPTION;
+		w->row = row;
+		say(p, w, "has no effect: given again further on");
 		return;
 	}
 	if (alias)
@@ -333,6 +356,7 @@ static void publish_lists(struct parser *p)
 	PUBLISH(roces, net.roces, net.n_roces);
 	PUBLISH(dhcp_servers, net.dhcp_servers, net.n_dhcp_servers);
 	PUBLISH(client_ids, net.client_ids, net.n_client_ids);
+	PUBLISH(dhcp_requests, net.dhcp_requests, net.n_dhcp_requests);
 	PUBLISH(ports, ib.ports, ib.n_ports);
 	PUBLISH(guids, ib.guids, ib.n_guids);
 	PUBLISH(pkeys, ib.pkeys, ib.n_pkeys);
@@ -378,7 +402,8 @@ static int build(struct parser *p, const struct plan_source *src, size_t n_src)
 int plan_parse_sources(struct boot_plan **ret, const struct plan_source *src, size_t n_src,
 	struct diag_list *diags)
 {
-	struct parser p = {.diags = diags, .firmware = n_src && src[n_src - 1].firmware};
+	struct parser p = {.diags = diags,
+		.firmware = n_src && src[n_src - 1].firmware ? n_src : 0};
 	int r = arena_new(&p.arena);
 
 	if (r < 0)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * plan: what the kernel command line asks for, after defaults.
- *
- * Owns: the option table, the grammar of every option, the plan with its strings and arrays.
- * In: the text of one or several command lines (any bytes), later the root-path of DHCP.
- * Out: struct boot_plan, never changed afterwards; remarks (diag.h); lint, dump, option lists.
- * Callers: every room; it calls none of them: no files, no clock, no globals.
- * Tests: rows/ (test_rows), test_cmdline, test_oom, test_url, fuzz_*, tests/kernel-cmdline.bats.
+ * plan: what the kernel command line asks for, after defaults. It owns the option table, the
+ * grammar of every option, the plan with its strings and arrays.
+ * In: the text of one or several command lines (any bytes), later the root-path of DHCP. Out:
+ * struct boot_plan, never changed afterwards; remarks (diag.h); lint, dump, option lists.
+ * Callers: every folder; it calls none of them: no files, no clock, no globals. Tests: test_rows.c
+ * with rows/, test_cmdline.c, test_oom.c, test_url.c, fuzz_*.c, tests/kernel-cmdline.bats.
  *
  * Malformed text never makes the parser fail: the option is left out (or its sane part kept), a
  * diag says so and says what was taken instead. Only -ENOMEM is returned.
@@ -118,6 +117,13 @@ struct plan_client_id {
 	size_t len;
 };
 
+/* rd.net.dhcp.request=[IFNAME:]ADDR; the last of an interface counts */
+struct plan_dhcp_request {
+	const char *ifname; /* NULL: the interface of BOOTIF= */
+	struct inet_addr addr; /* IPv4 */
+	size_t word;	       /* index into words, for messages */
+};
+
 /* An RDMA port; port 0: all of the device. */
 struct plan_port {
 	const char *device;
@@ -197,9 +203,10 @@ struct plan_net {
 	const struct plan_rdma_link *rdma_links;
 	const struct plan_roce *roces;
 	const struct plan_client_id *client_ids;
+	const struct plan_dhcp_request *dhcp_requests;
 	const struct inet_addr *dhcp_servers; /* leases only from these; none: from anybody */
 	size_t n_ips, n_nameservers, n_routes, n_ifnames, n_rdma_links, n_roces, n_dhcp_servers;
-	size_t n_client_ids, n_links;
+	size_t n_client_ids, n_dhcp_requests, n_links;
 	struct hw_addr bootif; /* BOOTIF= unless rd.bootif=0; without the hardware type octet */
 	uint8_t bootif_type;   /* ARP hardware type: 1 Ethernet, 0x20 InfiniBand (IANA) */
 	const char *bootdev;   /* bootdev=, else the first interface named by ip=; or NULL */
@@ -374,6 +381,7 @@ struct plan_root {
 	struct plan_block block; /* PLAN_ROOT_REMOTE; fstype, flags, hostnqn, hostid always */
 	bool rw;	    /* mount read-write; default read-only. Last of ro, rw wins */
 	bool no_nbft;	    /* rd.nvmf.nonbft */
+	const char *dracut_module; /* dracut's that brings up such a root; NULL: none known */
 	bool legacy_nfs;    /* root=/dev/nfs: path defaults to /tftpboot/%s when DHCP names none */
 };
 
@@ -469,6 +477,7 @@ struct plan_word {
 	unsigned int source;
 	size_t pos, len;	      /* the raw text in its source, quotes included */
 	size_t value_pos;	      /* where value begins in the source */
+	bool kept;		      /* an option that counts; see plan_image_options() */
 };
 
 struct boot_plan {
@@ -549,10 +558,30 @@ struct plan_module {
 int plan_modules(const struct boot_plan *p, struct plan_module **ret, size_t *ret_n);
 
 /*
+ * plan_print_modules: them as rows like those of drivers.list, "asked NAME OPTION", for the image
+ * builders that are shell, and "dracut NAME" for plan_root.dracut_module. 0 or -ENOMEM.
+ */
+int plan_print_modules(const struct boot_plan *p, FILE *out);
+
+/*
+ * plan_image_options: the options that an image for this machine alone has to have where the boot
+ * loader no longer gives them, in one line, quoted as for the kernel: those that count, but for
+ * those of one boot (ONCE in options.def) and of the firmware's tables. root: those of the root as
+ * well, which is the agent's. The caller frees it. NULL: none, or out of memory.
+ */
+char *plan_image_options(const struct boot_plan *p, bool root);
+
+/*
  * plan_wants_proof: does the command line name a digest or a key, that can be read or not? The
  * initramfs may have keys as well.
  */
 bool plan_wants_proof(const struct boot_plan *p);
+
+/* plan_ip_is_open: no interface is named: ip= is for whichever is there. */
+static inline bool plan_ip_is_open(const struct plan_ip *ip)
+{
+	return !ip->ifname && !ip->match.len;
+}
 
 /* plan_is_fetched: does plan_image.url name the root? */
 static inline bool plan_is_fetched(enum plan_root_kind kind)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * plan_nfs: the part of the plan (plan.h) that is an NFS root. In, out, callers and tests as there.
+ * plan_nfs: the part of the plan (plan.h) that is an NFS root. It owns nothing: strings are the
+ * plan's. In: none. Out: types.
+ * Callers: root/nfs/, and by plan.h all that read a plan. Tests: test_rows.c.
  */
 #pragma once
 
@@ -56,6 +58,7 @@ struct plan_nfs {
 struct plan_statelite {
 	const char *node;      /* NODE=; NULL: the host name */
 	const char *server;    /* of the files that the node keeps; NULL: it keeps none */
-	struct inet_addr addr; /* server; family 0: it is the root's server */
+	struct inet_addr addr; /* server; family 0: a name */
 	const char *path;
+	const struct plan_nfs *nfs; /* how it is mounted; NULL: not given */
 };

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * print: text from a command line may hold any byte; this is how it reaches a terminal or a
- * test's expectations.
+ * print: text from a command line may hold any byte; this is how it reaches a terminal or a test's
+ * expectations. Owns nothing.
+ * In: a piece of text. Out: printable ASCII on a stream, other bytes escaped; its width.
+ * Callers: ipxe-scripts/site/. Tests: test_rows.c.
  */
 #pragma once
 

@@ -18,7 +18,7 @@ struct pull {
 };
 
 /* What an option says. */
-enum meaning { CLASS, TYPE, VERIFY, NOTHING, ORIGIN };
+enum meaning { CLASS, TYPE, VERIFY, NOTHING, ORIGIN, BLOCKDEV };
 
 static const struct {
 	const char *word; /* one that ends in '=' is a beginning */
@@ -30,7 +30,7 @@ static const struct {
 	{"verify=no", VERIFY, VERIFY_NO}, {"verify=checksum", VERIFY, VERIFY_CHECKSUM},
 	{"verify=signature", VERIFY, VERIFY_SIGNATURE},
 	/* The root is under a writable layer in memory whatever it is, and always in memory. */
-	{"ro", NOTHING, 0}, {"rw", NOTHING, 0}, {"blockdev", NOTHING, 0}, {"runtime=", NOTHING, 0},
+	{"ro", NOTHING, 0}, {"rw", NOTHING, 0}, {"blockdev", BLOCKDEV, 0}, {"runtime=", NOTHING, 0},
 	{"bootorigin", ORIGIN, 0},
 };
 
@@ -111,6 +111,8 @@ static bool take_options(struct parser *p, const struct plan_word *w, struct sli
 		take_option(p, w, item, pull, &seen);
 		s = slice_from(s, item.len + (item.len < s.len));
 	}
+	if (seen & 1U << BLOCKDEV && seen & 1U << TYPE && !pull->raw)
+		return left_out(p, w, WHOLE, NULL, "systemd refuses blockdev with tar");
 	return (seen & 1U << CLASS && seen & 1U << TYPE) ||
 		left_out(p, w, WHOLE, "write raw,machine,blockdev:NAME:URL or tar,machine:NAME:URL",
 			"not both a class (machine) and a type (raw, tar)");
@@ -216,9 +218,13 @@ struct plan_word *pull_word(struct parser *p)
 /* NAME.raw or NAME.raw-partN, as udev's rules name loop devices and their partitions. */
 static struct pull *find_loop(struct parser *p, struct slice s, uint32_t *part)
 {
-	size_t at = slice_find(s, ".raw");
-	struct slice end = slice_from(s, at);
+	size_t at = s.len;
+	struct slice end;
 
+	/* The last one: a name may have it, too. */
+	while (at && !slice_starts(slice_from(s, at), ".raw"))
+		at--;
+	end = slice_from(s, at);
 	if (slice_starts(end, ".raw-part") &&
 		(value_u32(end.s + 9, end.len - 9, 128, part) < 0 || !*part))
 		return NULL;

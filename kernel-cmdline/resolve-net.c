@@ -232,13 +232,29 @@ static void resolve_bootif(struct parser *p)
 	p->plan->net.bootif_type = 0;
 }
 
+/* ip=enxADDRESS gives its interface that name, as in dracut, unless ifname= gives it one. */
+static void resolve_enx(struct parser *p, struct plan_ip *ip)
+{
+	struct plan_ifname own = {ip->ifname, ip->match};
+
+	if (!ip->ifname || !ip->match.len)
+		return;
+	FOR_EACH(struct plan_ifname, known, &p->ifnames) {
+		if (hw_addr_equal(&known->hwaddr, &ip->match))
+			ip->ifname = known->name;
+		if (streq(known->name, ip->ifname))
+			return;
+	}
+	(void)APPEND(p, &p->ifnames, own, &p->words[ip->word]);
+}
+
 /* Explicit options have been read already and stay. */
 static void resolve_leaders(struct parser *p)
 {
 	struct plan_net *net = &p->plan->net;
 
 	FOR_EACH(struct plan_ip, ip, &p->ips) {
-		if (!net->bootdev && ip->ifname)
+		if (!net->bootdev && !net->bootif.len && ip->ifname)
 			net->bootdev = ip->ifname;
 		if (!net->hostname)
 			net->hostname = ip->hostname;
@@ -254,6 +270,8 @@ void resolve_net(struct parser *p)
 	resolve_bootif(p);
 	resolve_short(p);
 	resolve_ibft(p);
+	for (size_t i = 0; i < p->ips.n; i++)
+		resolve_enx(p, (struct plan_ip *)p->ips.items + i);
 	resolve_repeated(p);
 	resolve_leaders(p);
 	FOR_EACH(struct plan_ip, ip, &p->ips) {

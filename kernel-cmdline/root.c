@@ -186,7 +186,7 @@ static void take_dev_nfs(struct parser *p, struct plan_word *root, struct plan_w
 		take_nfs(p, root, (struct slice){"nfs", 3});
 		return;
 	}
-	note_word(p, nfsroot, textf(p, "write root=nfs:%s", nfsroot->value),
+	note_word(p, nfsroot, nfs_as_root(p, word_value(nfsroot)),
 		"the old form; still understood");
 	p->plan->root.text = nfsroot->value;
 	take_nfs(p, nfsroot, word_value(nfsroot));
@@ -252,6 +252,23 @@ static void take_local(struct plan_block *block, struct slice s)
 	block->flags = block->flags ? block->flags : "";
 }
 
+/* A root that a module of dracut's of the same name brings up. */
+static void name_dracut_module(struct parser *p, const struct plan_word *w)
+{
+	static const char *const names[] = {"iscsi", "fcoe", "cifs", "nbd", "virtiofs"};
+	struct slice s = word_value(w);
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const size_t n = strlen(names[i]);
+
+		if (!slice_starts(s, names[i]) || slice_find(s, ":") != n)
+			continue;
+		p->plan->root.dracut_module = names[i];
+		note_word(p, w, textf(p, "dracut --add %s, where it is not in the image", names[i]),
+			"dracut's module %s brings it up", names[i]);
+	}
+}
+
 /* root= or netroot= by what it begins with. */
 static void take_kind(struct parser *p, struct plan_word *w)
 {
@@ -291,13 +308,13 @@ static void take_kind(struct parser *p, struct plan_word *w)
 	else if (root->kind == PLAN_ROOT_DHCP)
 		say(p, w, "takes server and path of the root from DHCP's root-path");
 	else
-		say(p, w,
-			root->kind == PLAN_ROOT_BLOCK ? "a local root: left to dracut"
-						      : "left to dracut");
-	if (root->kind == PLAN_ROOT_OTHER)
-		foreign_url(p, w, slice_from(s, slice_starts(s, "live:") ? 5 : 0));
-	if (root->kind == PLAN_ROOT_OTHER &&
-		(slice_starts(s, "live:") || slice_find(s, "ftp:") <= 1))
+		say(p, w, root->kind == PLAN_ROOT_BLOCK ? "a local root: left to dracut"
+							: "left to dracut");
+	if (root->kind != PLAN_ROOT_OTHER)
+		return;
+	name_dracut_module(p, w);
+	foreign_url(p, w, slice_from(s, slice_starts(s, "live:") ? 5 : 0));
+	if (slice_starts(s, "live:") || slice_find(s, "ftp:") <= 1)
 		complain(p, w, s, DIAG_NOTE, "root=live:http://... or https://",
 			"this agent fetches by http and https only");
 }
@@ -321,6 +338,8 @@ static void comment_netroot(struct parser *p, struct plan_word *netroot,
 	left &= kind == PLAN_ROOT_OTHER || slice_starts(word_value(netroot), "nbd:");
 	say(p, netroot, left ? "left to dracut, as root= is"
 			     : "has no effect: root= names the root");
+	if (left)
+		name_dracut_module(p, netroot);
 	if (kind == PLAN_ROOT_OTHER)
 		return;
 	if (left)
@@ -374,7 +393,7 @@ static void no_root(struct parser *p)
 			unset ? "no root=" : "no usable root=");
 		return;
 	}
-	warn_word(p, nfsroot, textf(p, "write root=nfs:%s", nfsroot->value),
+	warn_word(p, nfsroot, nfs_as_root(p, word_value(nfsroot)),
 		"nfsroot= without root=/dev/nfs; taken as the root, dracut would stop");
 	p->plan->root.text = nfsroot->value;
 	take_nfs(p, nfsroot, word_value(nfsroot));
@@ -428,7 +447,7 @@ void resolve_root(struct parser *p)
 		p->plan->root.text = w->value;
 		take_kind(p, w);
 		if (w == parser_word(p, OPTION_IMGURL))
-			report_xcat(p);
+			xcat_image(p);
 	}
 	pull_left(p);
 	server_from_peer(p);
@@ -551,7 +570,9 @@ static int parse_spec(struct parser *p, struct root_spec *spec, const struct boo
 			"[live:]http[s]://..., nbd:...",
 			"DHCP's root-path is not a root that may be taken from there");
 	good = good && parse_kind(p, &w, spec, plan, text);
-	return p->oom ? -ENOMEM : good ? 0 : -EINVAL;
+	if (p->oom || good)
+		return p->oom ? -ENOMEM : 0;
+	return spec->kind == PLAN_ROOT_OTHER ? -EPROTONOSUPPORT : -EINVAL;
 }
 
 int root_spec_parse(struct root_spec **ret, const struct boot_plan *plan, const char *text,

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * root_spec: a root made from text that came later than the command line: DHCP's root-path (option
- * 17) or a boot file that is a URL, untrusted. text is
- * "[nfs:|nfs4:][server:]path[:options|,options]" or "[live:]http[s]://..." or "nvmf:...",
- * "nbd:...", "srp:...". What it leaves open (server, proto, versions, ...) is taken from
- * plan->root.nfs when that is an NFS root. What proves an image always comes from plan->root.image,
- * whose strings the spec points to: the plan must outlive it. Returns 0, -EINVAL (neither; diags
- * say why) or -ENOMEM. Free with root_spec_free().
+ * 17) or a boot file that is a URL. It owns an arena with all of the spec but the strings of
+ * plan->root.image: the plan must outlive it. Free with root_spec_free().
+ * In: untrusted text, "[nfs:|nfs4:][server:]path[:options|,options]" or "[live:]http[s]://..." or
+ * "nvmf:...", "nbd:...", "srp:..."; the plan. Out: the spec. 0, -EINVAL (none of these; diags say
+ * why), -EPROTONOSUPPORT (a kind of dracut's, as "iscsi:...") or -ENOMEM.
+ * Callers: root/. Tests: test_cmdline.c, test_oom.c, fuzz_cmdline.c.
+ *
+ * What the text leaves open (server, proto, versions, ...) is taken from plan->root.nfs when that
+ * is an NFS root. What proves an image always comes from plan->root.image.
  */
 #pragma once
 

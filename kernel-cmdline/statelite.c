@@ -10,12 +10,6 @@ PARSE(statemnt)
 	return w != NULL;
 }
 
-/* The name of the root's server, the only one, needs no second lookup. */
-static bool of_root(const struct plan_nfs *nfs, const char *server)
-{
-	return nfs->n_servers == 1 && streq(nfs->servers[0].name, server);
-}
-
 /* Without its files such a node is none: better no boot than that. */
 static bool refuse(struct parser *p, struct plan_word *w, struct slice at, const char *remedy,
 	const char *text)
@@ -34,12 +28,27 @@ static bool take_place(struct parser *p, struct plan_word *w, struct plan_statel
 		return true;
 	if (fields_split(v, f, 2) < 2 || !f[1].len || f[1].s[0] != '/')
 		return refuse(p, w, v, "write STATEMNT=SERVER:/PATH", "not SERVER:/PATH");
+	if (!f[0].len) {
+		warn_word(p, w, "write STATEMNT=SERVER:/PATH",
+			"no server: the node keeps nothing");
+		return true;
+	}
 	out->server = take_server(p, f[0], &out->addr);
 	out->path = keep(p, f[1]);
-	if (!out->server || (!out->addr.family && !of_root(&p->plan->root.nfs, out->server)))
-		return refuse(p, w, f[0], "write the server's address",
-			"neither an address nor the root's server");
+	if (!out->server)
+		return refuse(p, w, v, "write STATEMNT=SERVER:/PATH", "not SERVER:/PATH");
 	return check_host(p, w, f[0], DIAG_FATAL, &out->addr);
+}
+
+/* xCAT writes it on every statelite line, empty where the table has none. */
+static void take_options(struct parser *p, struct plan_statelite *out)
+{
+	struct plan_word *w = parser_word(p, OPTION_MNTOPTS);
+
+	if (!w || !word_value(w).len || !out->server)
+		return;
+	out->nfs = nfs_mount_options(p, w);
+	say(p, w, "mount options of STATEMNT=");
 }
 
 static bool take_node(struct parser *p, struct plan_word *w, struct plan_statelite *out)
@@ -63,6 +72,7 @@ static void lay_over(struct parser *p, struct plan_word *w)
 	p->oom |= !out;
 	if (!out || !take_place(p, w, out) || !take_node(p, w, out))
 		return;
+	take_options(p, out);
 	if (root->image.overlay.asked)
 		complain(p, NULL, WHOLE, DIAG_WARN, "leave out rd.overlay=",
 			"STATEMNT=: the root has no writable layer beside xCAT's");
@@ -87,4 +97,14 @@ void resolve_statelite(struct parser *p)
 			"an xCAT statelite node with its root in memory: not supported");
 	else if (w)
 		say(p, w, "has no effect: it goes with XCAT= and a root over NFS");
+}
+
+void xcat_image(struct parser *p)
+{
+	const struct plan_word *flags = parser_word(p, OPTION_ROOTFLAGS);
+
+	report_xcat(p);
+	if (flags)
+		warn_word(p, flags, "write rootlimit= for a size",
+			"has no effect: the root is in memory");
 }

@@ -273,9 +273,24 @@ static void check_deadlines(const char *line, uint64_t network, uint64_t whole)
 	CHECK(plan_deadline(plan, start) == whole);
 }
 
+/* docs/options.limits, row by row */
 TEST(deadlines)
 {
+	static const char *const malformed[] = {"soon", "", "-1", "31536001", "1min"};
+	char line[64];
+
 	check_deadlines("", 185 * NSEC_PER_SEC, NSEC_NEVER);
+	for (size_t i = 0; i < ARRAY_SIZE(malformed); i++) {
+		snprintf(line, sizeof(line), "rd.retry=%s", malformed[i]);
+		check_deadlines(line, 185 * NSEC_PER_SEC, NSEC_NEVER);
+		snprintf(line, sizeof(line), "rd.timeout=%s", malformed[i]);
+		check_deadlines(line, 185 * NSEC_PER_SEC, NSEC_NEVER);
+	}
+	check_deadlines("rd.retry=10s", 15 * NSEC_PER_SEC, NSEC_NEVER);
+	check_deadlines("rd.timeout=0", 185 * NSEC_PER_SEC, NSEC_NEVER);
+	check_deadlines("rd.timeout=10s", 15 * NSEC_PER_SEC, 15 * NSEC_PER_SEC);
+	check_deadlines("rd.retry=10 rd.timeout=60", 15 * NSEC_PER_SEC, 65 * NSEC_PER_SEC);
+	check_deadlines("rd.retry=60 rd.timeout=10", 15 * NSEC_PER_SEC, 15 * NSEC_PER_SEC);
 	check_deadlines("rd.retry=10", 15 * NSEC_PER_SEC, NSEC_NEVER);
 	check_deadlines("rd.retry=0", NSEC_NEVER, NSEC_NEVER);
 	check_deadlines("rd.timeout=100", 105 * NSEC_PER_SEC, 105 * NSEC_PER_SEC);
@@ -345,9 +360,9 @@ TEST(root_path)
 		{"root=nfs4", "192.0.2.1:/srv:vers=4.0", 0, "192.0.2.1", "/srv", "", PLAN_NFS_V40,
 			0},
 		{"root=dhcp", "", -EINVAL, NULL, NULL, NULL, 0, 0},
-		{"root=dhcp", "iscsi:192.0.2.1::::x", -EINVAL, NULL, NULL, NULL, 0, 0},
+		{"root=dhcp", "iscsi:192.0.2.1::::x", -EPROTONOSUPPORT, NULL, NULL, NULL, 0, 0},
 		{"root=dhcp", "http:///x", -EINVAL, NULL, NULL, NULL, 0, 0},
-		{"root=dhcp", "ftp://192.0.2.1/x", -EINVAL, NULL, NULL, NULL, 0, 0},
+		{"root=dhcp", "ftp://192.0.2.1/x", -EPROTONOSUPPORT, NULL, NULL, NULL, 0, 0},
 		{"root=nfs", "http://192.0.2.1/x", -EINVAL, NULL, NULL, NULL, 0, 0},
 		{"root=dhcp rd.root.digest=no", "http://192.0.2.1/x", -EINVAL, NULL, NULL, NULL, 0,
 			0},

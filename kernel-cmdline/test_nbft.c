@@ -85,6 +85,27 @@ TEST(all_of_an_interface)
 		"ifname=nbft3:52:54:00:99:00:66 ip=nbft3:dhcp6 ");
 }
 
+/* What the firmware leased is asked for again, if a host can have it. */
+TEST(a_lease_of_the_firmware)
+{
+	static const char *const rows[][2] = {
+		{"10.98.0.65", "ip=nbft0:dhcp rd.net.dhcp.request=nbft0:10.98.0.65 "},
+		{"255.255.255.255", "ip=nbft0:dhcp "},
+		{"fd00::65", "ip=nbft0:dhcp6 "},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct boottable t = plain;
+		char text[128];
+
+		t.ifaces[0] = (struct boottable_iface){.mac = MAC, .addr = rows[i][0],
+			.prefix = 24, .dhcp = "10.98.0.1"};
+		t.namespaces[0].addr = NULL;
+		snprintf(text, sizeof(text), "ifname=nbft0:" MAC " %s", rows[i][1]);
+		CHECK_STR(options(&t, 1, ""), text);
+	}
+}
+
 TEST(an_interface_that_is_not_valid_or_has_no_address)
 {
 	struct boottable t = plain;
@@ -150,6 +171,7 @@ TEST(two_tables)
 	t[1].namespaces[0].addr = "fe80::1";
 	CHECK_STR(options(t, 2, "root=nvmf"),
 		PLAIN_IFACE "ifname=nbft1:52:54:00:99:00:65 ip=nbft1:dhcp "
+		"rd.net.dhcp.request=nbft1:10.99.0.100 "
 		"root=nvmf:tcp:10.99.0.1:4421,[fe80::1%nbft1]:4421:" NQN ",nsid=1 "
 		"rd.nvmf.hostnqn=nqn.2024-01.org.example:host "
 		"rd.nvmf.hostid=00112233-4455-6677-8899-aabbccddeeff ");

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * url: http and https URLs, as configured or from a redirect (RFC 3986). User names and passwords
- * in a URL are
- * refused: a command line is no place for them. Pure.
+ * in a URL are refused: a command line is no place for them. Pure.
+ * In: text, untrusted; the URL that a reference is relative to. Out: scheme, host, port and path,
+ * or a refusal; text.
+ * Callers: fetch/, root/web/. Tests: test_url.c, fuzz_url.c.
  */
 #pragma once
 

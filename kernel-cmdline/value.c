@@ -305,6 +305,28 @@ int value_hw(const char *s, size_t len, struct hw_addr *ret)
 	return 0;
 }
 
+int value_guid(const char *s, size_t len, struct hw_addr *ret)
+{
+	size_t skip = len > 2 && s[0] == '0' && (s[1] | 0x20) == 'x' ? 2 : 0, n = 0;
+	char digits[2 * HW_ADDR_MAX];
+	struct hw_addr a = {0};
+
+	if (value_hw(s, len, ret) == 0)
+		return 0;
+	for (size_t i = 0; i < len - skip; i++) {
+		if (s[skip + i] == ':' && i % 5 == 4)
+			continue;
+		if (n == sizeof(digits))
+			return -EINVAL;
+		digits[n++] = s[skip + i];
+	}
+	if ((n != 12 && n != 16 && n != sizeof(digits)) || value_hex(digits, n, a.bytes, n / 2) < 0)
+		return -EINVAL;
+	a.len = (uint8_t)(n / 2);
+	*ret = a;
+	return 0;
+}
+
 bool value_hw_group(const struct hw_addr *a)
 {
 	return a->len == 6 && a->bytes[0] & 1;
@@ -438,6 +460,13 @@ bool inet_equal(const struct inet_addr *a, const struct inet_addr *b)
 bool hw_addr_equal(const struct hw_addr *a, const struct hw_addr *b)
 {
 	return a->len == b->len && memcmp(a->bytes, b->bytes, a->len) == 0;
+}
+
+bool hw_addr_same_port(const struct hw_addr *a, const struct hw_addr *b)
+{
+	if (a->len < 8 || b->len < 8)
+		return hw_addr_equal(a, b);
+	return memcmp(a->bytes + a->len - 8, b->bytes + b->len - 8, 8) == 0;
 }
 
 int value_hex(const char *s, size_t len, uint8_t *bytes, size_t n)

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * value: the typed values an option's text is made of (numbers, switches, addresses, hardware
- * addresses, names). Every function takes (text, length), never reads past the length, never
- * allocates, and says -EINVAL (not of that form) or -ERANGE (of that form, but out of range).
+ * addresses, names). Pure; allocates nothing.
+ * In: (text, length), never read past the length. Out: the value; -EINVAL (not of that form) or
+ * -ERANGE (of that form, but out of range).
+ * Callers: every folder that reads an address, a name or a number. Tests: test_rows.c with rows/,
+ * fuzz_cmdline.c, address/test_result.c.
  */
 #pragma once
 
@@ -105,6 +108,12 @@ int value_octets(const char *s, size_t len, uint8_t *bytes, size_t max);
 int value_hw(const char *s, size_t len, struct hw_addr *ret);
 
 /*
+ * value_guid: the same, or a port GUID as tools print it: 0x0002c903000e0b72 (ibstat),
+ * 0002:c903:000e:0b72 (sysfs, ibstat -p), or digits alone.
+ */
+int value_guid(const char *s, size_t len, struct hw_addr *ret);
+
+/*
  * value_hw_group: is it a group address of Ethernet (an odd first octet)? value_hw_zero: is all of
  * it zero, of 20 octets the last 8, the port GUID? No interface has either as its own.
  */
@@ -175,3 +184,6 @@ bool inet_in_subnet(const struct inet_addr *a, const struct inet_addr *net, unsi
 /* inet_equal: same family and address. hw_addr_equal: same length and octets. */
 bool inet_equal(const struct inet_addr *a, const struct inet_addr *b);
 bool hw_addr_equal(const struct hw_addr *a, const struct hw_addr *b);
+
+/* hw_addr_same_port: equal, or a port GUID and an IPoIB address (20 octets) that ends in it. */
+bool hw_addr_same_port(const struct hw_addr *a, const struct hw_addr *b);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * words: splits a command line into words exactly as the kernel does (next_arg() of its
- * lib/cmdline.c), but without writing into the text: every part is a slice of it.
+ * lib/cmdline.c), but without writing into the text: every part is a slice of it. Owns a position.
+ * Pure.
+ * In: any bytes, borrowed. Out: name, value and what is odd about each word; parts between
+ * separators.
+ * Callers: report/tell/, root/wwinit/. Tests: test_rows.c.
  */
 #pragma once
 

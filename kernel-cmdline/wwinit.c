@@ -54,7 +54,9 @@ PARSE(tmpfs_size)
 		return left_out(p, w, v, "write a size, for example 8G or 80%", "not a size");
 	*(row->id == OPTION_ROOTLIMIT ? &p->plan->root.image.size
 				      : &p->plan->root.wwinit.size) = v.s;
-	return say(p, w, "limits the root in memory to %s", v.s);
+	return say(p, w, row->id == OPTION_ROOTLIMIT
+			? "limits the root that an archive is unpacked to in memory to %s"
+			: "limits Warewulf's root in memory to %s", v.s);
 }
 
 /* "BASE/provision/ID": the server and how it knows this node. A server without it: wwid= does. */
@@ -66,6 +68,8 @@ static bool choose_server(struct parser *p, struct plan_word *w)
 	size_t at = slice_find(v, PROVISION);
 	struct slice id = slice_from(v, at + strlen(PROVISION));
 
+	while (id.len > 1 && id.s[id.len - 1] == '/')
+		id.len--;
 	if (at < v.len && !plain_id(id)) {
 		complain(p, w, WHOLE, DIAG_FATAL, "write .../provision/ and the hardware address",
 			"what follows /provision/ is no identifier of a node");
@@ -76,7 +80,7 @@ static bool choose_server(struct parser *p, struct plan_word *w)
 		say(p, parser_word(p, OPTION_WWINIT_URI), "has no effect: wwinit.server= counts");
 	if (at < v.len) {
 		ww->id = keep(p, id);
-		v.len = ww->staged ? v.len : at;
+		v.len = ww->staged ? (size_t)(id.s + id.len - v.s) : at;
 	}
 	while (v.len && v.s[v.len - 1] == '/')
 		v.len--;
