@@ -12,7 +12,6 @@
 #include "doctor/image_check.h"
 #include "state/commands.h"
 #include "state/running.h"
-#include "state/state.h"
 #include "root/image/image_tools.h"
 #include "compat.h"
 #include "firmware.h"
@@ -186,14 +185,17 @@ static int cmd_lint(int argc, char **argv)
 	return r < 0 ? LINT_FAILED : r;
 }
 
+/* "plan --modules": the kernel modules it needs. */
 static int cmd_plan(int argc, char **argv)
 {
 	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
 	struct given_line line = {0};
-	int r = take_line(argc, argv, &line);
+	bool modules = argc > 1 && streq(argv[1], "--modules");
+	int r = take_line(argc - modules, argv + modules, &line);
 
 	r = r < 0 ? r : plan_parse(&plan, line.text, line.len, NULL);
-	r = r < 0 ? r : plan_dump(plan, stdout, false);
+	if (r >= 0)
+		r = modules ? plan_print_modules(plan, stdout) : plan_dump(plan, stdout, false);
 	free(line.text);
 	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
@@ -333,24 +335,41 @@ static int cmd_status(int argc, char **argv)
 	return status_people(argc, argv);
 }
 
+static void print_options(const struct cmdline *c)
+{
+	_cleanup_free_ char *text = plan_image_options(c->plan, boot_claims(c->plan));
+
+	if (text)
+		puts(text);
+}
+
 /*
+ * "claims --options": what an image for this machine alone needs of what it was booted with: all
+ * that the agent was given, in its image too, where it has booted this machine.
+ *
  * Is the root of the kernel command line one the agent brings up (0), or the network alone (2)? For
  * the dracut hooks. Prints the device that root= of such a root names: there will be none, and
  * dracut and systemd must not wait for it.
  */
 static int cmd_claims(int argc, char **argv)
 {
+	bool options = argc == 2 && streq(argv[1], "--options");
 	struct cmdline c = {0};
 	int status;
 
-	(void)argc;
-	(void)argv;
+	if (argc > 1 + options)
+		return usage_error("claims takes --options or nothing");
+	if (options && boot_options_print(&system_env, stdout) == 0)
+		return EXIT_SUCCESS;
 	if (cmdline_load(&system_env, &c) < 0)
 		return EXIT_FAILURE;
 	if (firmware_wants_origin(c.plan)) /* else the image is no root of this boot */
 		cmdline_firmware(&c, &system_env, false, 0);
 	status = boot_claims(c.plan) ? EXIT_SUCCESS : c.plan->net.alone ? 2 : EXIT_FAILURE;
-	if (c.plan->root.kind == PLAN_ROOT_LIVE && strncmp(c.plan->root.text, "/dev/", 5) == 0)
+	if (options && status != EXIT_FAILURE)
+		print_options(&c);
+	else if (c.plan->root.kind == PLAN_ROOT_LIVE &&
+		strncmp(c.plan->root.text, "/dev/", 5) == 0)
 		puts(c.plan->root.text);
 	cmdline_done(&c);
 	return status;
@@ -414,7 +433,8 @@ static const struct command commands[] = {
 		"drivers that it needs in this image; --compat: where\n"
 		COMPAT_NAMES " differ",
 		cmd_lint},
-	{"plan", "[CMDLINE... | - | -f FILE]", "the parsed plan of a kernel command line",
+	{"plan", "[--modules] [CMDLINE... | - | -f FILE]",
+		"the parsed plan of a kernel command line; --modules: what it needs",
 		cmd_plan},
 	{"manifest", "IMAGE [--chunk-size N] [--name NAME] [--kernel RELEASE]\n[--output FILE]",
 		"write the manifest of a root image, IMAGE.manifest", manifest_tool},
@@ -424,7 +444,9 @@ static const struct command commands[] = {
 		"all options of the command line, or those named", cmd_options},
 	{"causes", "[CODE... | --markdown]",
 		"all causes with what to check, or those named (IA-E306)", cmd_causes},
-	{"claims", "", "exit 0 if the agent handles this kernel's root=, 2 the network only",
+	{"claims", "[--options]",
+		"exit 0 if the agent handles this kernel's root=, 2 the network only;\n"
+		"--options: what an image for this machine alone needs of the command line",
 		cmd_claims},
 	{"wait", "[--timeout SECONDS | --restarts]",
 		"wait for the agent, also for one that starts late: 0 done, 2 failed,\n"

@@ -20,7 +20,7 @@ ABSENT       := $(if $(call has,http),initagent/report/tell/post_none.c,initagen
 		initagent/report/tell/post.c) \
 		$(if $(call has,block),,initagent/root/block/%) \
 		$(addprefix initagent/root/image/,$(if $(call has,archive),unpack_none.c,unpack.c \
-		unpacked.c cpio.c tar.c pax.c writer.c depack.c test_depack.c test_unpack.c \
+		unpacked.c cpio.c tar.c pax.c depack.c test_depack.c test_unpack.c \
 		test_unpacked.c test_formats.c fuzz_unpack.c))
 AGENT_SRCS   := $(call not_test,$(filter-out initagent/main.c initagent/timeline/% \
 	$(ABSENT),$(wildcard initagent/*.c initagent/*/*.c initagent/*/*/*.c)))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * address: gives the rails their addresses, by DHCP, from routers or as the command line says.
- * Owns: interfaces, their DHCP clients, a parser process, /etc/resolv.conf, the resolver.
+ * address: gives the rails their addresses, by DHCP, from routers or as the command line says. It
+ * owns interfaces, their DHCP clients, a parser process, /etc/resolv.conf, the resolver.
  * In: a configuration for each interface, link changes. Out: events; a result for each rail.
- * Callers: rails/, boot/; state/ and handover/ read the results.
- * Tests: address/test_*.c, tests/address*.bats.
+ * Callers: rails/; state/ and handover/ read the results. Tests: address/test_*.c,
+ * tests/address*.bats.
  *
  * What came from the network was parsed in a process without rights (parse.h) and passed a
  * per-field alphabet before it reaches a result. A lease is kept in /run/initagent, so that an
@@ -78,9 +78,10 @@ struct address_config {
 	/* option 61; len 0: by hardware type and the next */
 	uint8_t client_id[ADDRESS_CLIENT_ID_MAX];
 	size_t client_id_len;
-	enum plan_clientid_kind client_id_kind; /* InfiniBand: which form (client_id.h) */
+	struct plan_clientid ib_client_id; /* InfiniBand, where client_id_len is 0 */
 	struct inet_addr servers[ADDRESS_SERVERS_MAX]; /* allowed server ids; none: all */
 	size_t n_servers;
+	struct in_addr request; /* leased before the kernel; 0: none */
 	uint64_t dhcp_limit;  /* ns one round may take; 0: no limit */
 	uint32_t dhcp_rounds; /* how many rounds; 0: any number */
 	/* IPv6 */
@@ -188,6 +189,9 @@ int address_config_from_plan(struct address_config *cfg, const struct boot_plan 
  * earlier run is adopted. Returns 0 or -errno.
  */
 int addresses_add(struct addresses *as, const struct address_config *cfg, uint64_t now);
+
+/* addresses_hold: while it is on, interfaces that are added are set up, and no more. */
+void addresses_hold(struct addresses *as, bool on, uint64_t now);
 
 /* addresses_remove: stops the rail; release also takes what was set off the interface. */
 void addresses_remove(struct addresses *as, int ifindex, bool release, uint64_t now);

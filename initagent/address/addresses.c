@@ -415,6 +415,15 @@ void addresses_link(struct addresses *as, int ifindex, uint64_t now)
 		update_conf(as, now);
 }
 
+void addresses_hold(struct addresses *as, bool on, uint64_t now)
+{
+	struct iface *i;
+
+	as->room.hold = on;
+	for (size_t n = 0; (i = iface_at(as, n)); n++)
+		iface_link(i, now);
+}
+
 void addresses_keep(struct addresses *as)
 {
 	as->room.keep = true;

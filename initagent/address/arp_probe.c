@@ -149,6 +149,11 @@ enum arp_verdict arp_probe_dispatch(struct arp_probe *p, uint64_t now)
 	return p->verdict;
 }
 
+void arp_probe_go_on(struct arp_probe *p)
+{
+	p->verdict = ARP_PROBING;
+}
+
 void arp_probe_mute(struct arp_probe *p)
 {
 	packet_mute(p->fd);

@@ -27,10 +27,12 @@ DEFINE_FREEP(struct arp_probe, arp_probe_free)
 int arp_probe_fd(const struct arp_probe *p);
 uint64_t arp_probe_deadline(const struct arp_probe *p);
 
-/*
- * arp_probe_dispatch: the verdict so far. It does not change any more once it is not ARP_PROBING.
- */
+/* arp_probe_dispatch: the verdict so far. Once it is not ARP_PROBING, only arp_probe_go_on()
+ * changes it. */
 enum arp_verdict arp_probe_dispatch(struct arp_probe *p, uint64_t now);
+
+/* arp_probe_go_on: after ARP_CONFLICT with an interface of this node: that was none. */
+void arp_probe_go_on(struct arp_probe *p);
 
 /* arp_probe_mute: no more packets come in (packet_mute()): for a probe that is over but not
  * closed yet. */

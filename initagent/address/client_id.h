@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * client_id: the forms of DHCP's client identifier (option 61) that boot ROMs and operating systems
- * use for one and the same InfiniBand port. Servers compare it byte by byte, so a node whose ROM,
- * boot loader and agent disagree about the form gets three addresses, or with dnsmasq none: the
- * lease of the earlier stage blocks the reservation. Pure.
+ * use for one and the same InfiniBand port, and whose turn it is. It owns the order of the forms.
+ * Pure.
+ * In: hardware address, the machine's UUID, rd.ib.client-id=; offers and silence. Out: the
+ * identifier to send next, and how often.
+ * Callers: ipxe-scripts/site/. Tests: test_client_id.c, tests/address-ib.bats.
+ *
+ * Servers compare it byte by byte, so a node whose ROM, boot loader and agent disagree about the
+ * form gets three addresses, or with dnsmasq none: the lease of the earlier stage blocks the
+ * reservation.
  */
 #pragma once
 

@@ -70,7 +70,8 @@ struct dhcp_event {
 	uint32_t status;	 /* DHCPv6: REFUSED */
 	unsigned count;		 /* SILENCE; FORM: requests with the form before */
 	unsigned strangers;	 /* SILENCE: replies meanwhile that were for another client */
-	/* FORM: because another form got an offer, not because of silence */
+	/* FORM: because another form got an offer, not because of silence; REFUSED: no lease,
+	 * but a wish (dhcp4_config.request) */
 	bool again;
 	enum client_id_form before;  /* FORM; the present one is dhcp4_identity()'s */
 	struct dhcp_unacked unacked; /* UNACKED */

@@ -2,10 +2,13 @@
 /*
  * dhcp4: see dhcp4.h.
  *
+ *                     +-------- ACK with Rapid Commit ---------+
+ *                     |                                        V
  * stopped -start-> selecting --OFFER--> requesting --ACK--> bound -T1-> renewing -T2-> rebinding
  *    |                ^  ^                  |                 ^            | ACK          | ACK
- *    |  lease held    |  +--- 3 x silent ---+                 +------------+--------------+
- *    +--> rebooting --+ silent                  NAK, expiry, conflict: resting -> selecting
+ *    |  lease held,   |  +--- 3 x silent ---+                 +------------+--------------+
+ *    |  or a wish     | silent                  NAK, expiry, conflict: resting -> selecting
+ *    +--> rebooting --+
  *             +----------- ACK --> bound
  */
 #include "address/dhcp4.h"
@@ -16,11 +19,14 @@
 #define DECLINE_REST	 (10 * NSEC_PER_SEC)
 #define RENEW_RETRY_MIN	 (60 * NSEC_PER_SEC) /* RFC 2131 section 4.4.5 */
 #define BROADCAST_AFTER	 2  /* unanswered DISCOVERs */
+/* DISCOVERs with Rapid Commit: a network may lose those with an option that it does not know. */
+#define RAPID_MAX	 3
 #define REFUSALS_REST_MAX 4 /* rest after n NAKs in a row: 0, 1, 2, 4, 8 s */
 
 enum state {
 	STOPPED,
 	REBOOTING,
+	WISHING, /* the same, for an address of which we have no lease */
 	SELECTING,
 	REQUESTING,
 	BOUND,
@@ -34,6 +40,7 @@ enum state {
 static const uint8_t discover_waits[] = {1, 2, 4, 4, 8, 8, 8, 16, 32, 64, 0};
 static const uint8_t request_waits[] = {1, 2, 4, 0};
 static const uint8_t reboot_waits[] = {1, 2, 0};
+static const uint8_t wish_waits[] = {1, 0};
 
 /* What a state sends, what it sends along, and what silence means to it. */
 static const struct phase {
@@ -46,6 +53,8 @@ static const struct phase {
 } phases[STATE_MAX] = {
 	[STOPPED] = {.name = "stopped"},
 	[REBOOTING] = {"rebooting", DHCP_REQUEST, true, .requested = true, .waits = reboot_waits,
+		.after_waits = SELECTING},
+	[WISHING] = {"rebooting", DHCP_REQUEST, true, .requested = true, .waits = wish_waits,
 		.after_waits = SELECTING},
 	[SELECTING] = {"selecting", DHCP_DISCOVER, true, .waits = discover_waits},
 	[REQUESTING] = {"requesting", DHCP_REQUEST, true, .requested = true, .server = true,
@@ -71,6 +80,7 @@ struct dhcp4 {
 	struct in_addr server;	/* whose offer we took */
 	struct in_addr rival;	/* REQUESTING: who acknowledged instead of it */
 	bool answered;		/* REQUESTING: by something of no use */
+	bool rapid;		/* SELECTING: Rapid Commit was asked for in this transaction */
 	struct dhcp4_offer offer;
 	unsigned strangers;	/* replies for other hardware addresses, since the exchange began */
 	bool has_lease;
@@ -128,6 +138,13 @@ static uint16_t seconds_since(uint64_t began, uint64_t now)
 	return (uint16_t)min_u64((now - began) / NSEC_PER_SEC, UINT16_MAX);
 }
 
+/* May a server commit a lease at once, since no other one is waited for? */
+static bool takes_rapid(const struct dhcp4 *d)
+{
+	return d->state == SELECTING && d->asked < RAPID_MAX && !d->cfg.n_servers &&
+		!d->cfg.listed_only && d->turn.now == d->turn.preferred;
+}
+
 /* RFC 2131 table 5: which fields a message carries in which state. */
 static void send_request(struct dhcp4 *d, uint64_t now)
 {
@@ -138,6 +155,7 @@ static void send_request(struct dhcp4 *d, uint64_t now)
 		.xid = d->xid,
 		.secs = seconds_since(d->began, now),
 		.broadcast = d->state == SELECTING && d->tries >= BROADCAST_AFTER,
+		.rapid = takes_rapid(d),
 		.hostname = d->cfg.hostname,
 		.vendor_class = d->cfg.vendor_class,
 	};
@@ -151,6 +169,7 @@ static void send_request(struct dhcp4 *d, uint64_t now)
 		r.ciaddr = d->address;
 	d->tries++;
 	d->asked++;
+	d->rapid |= r.rapid;
 	d->sent = now;
 	queue_packet(d, &r, p->unicast);
 }
@@ -209,7 +228,7 @@ static void enter(struct dhcp4 *d, enum state to, uint64_t now)
 	d->tries = 0;
 	d->next = NSEC_NEVER;
 	d->has_packet = false;
-	d->answered = false;
+	d->answered = d->rapid = false;
 	d->rival.s_addr = d->offer.server.s_addr = 0;
 	if (!phases[to].sends)
 		return;
@@ -251,13 +270,19 @@ static void expire(struct dhcp4 *d, uint64_t now)
 
 void dhcp4_start(struct dhcp4 *d, uint64_t now)
 {
+	bool wish;
+
 	if (d->state != STOPPED)
 		return;
 	if (d->has_lease && now >= d->lease.life.expires)
 		expire(d, now);
+	wish = !d->has_lease && d->cfg.request.s_addr;
 	client_turn_begin(&d->turn);
 	show_identity(d);
-	enter(d, d->has_lease ? REBOOTING : SELECTING, now);
+	if (wish)
+		d->address = d->cfg.request;
+	d->cfg.request.s_addr = 0;
+	enter(d, d->has_lease ? REBOOTING : wish ? WISHING : SELECTING, now);
 }
 
 /* From the server that acknowledged: after rebinding it may be another one. */
@@ -426,7 +451,8 @@ static bool reply_fault(const struct dhcp4 *d, const struct dhcp_reply *r, struc
 		return true;
 	if (r->type == DHCP_NAK)
 		return false;
-	if (r->type == DHCP_ACK && r->yiaddr.s_addr != d->address.s_addr) {
+	if (r->type == DHCP_ACK && d->state != SELECTING &&
+		r->yiaddr.s_addr != d->address.s_addr) {
 		strscpy(f->text, "ACK for an address that was not requested", sizeof(f->text));
 		return true;
 	}
@@ -446,14 +472,17 @@ static void take_ack(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now)
 	d->next = d->lease.life.renew;
 }
 
-/* The first refusal starts over at once; a server that goes on refusing is given time. */
+/* The first refusal starts over at once; a server that goes on refusing is given time. That of a
+ * wish is none of a lease. */
 static void take_nak(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now)
 {
 	unsigned n = d->refusals < REFUSALS_REST_MAX ? d->refusals : REFUSALS_REST_MAX;
+	struct dhcp_event *ev = dhcp_note(&d->events, DHCP_EVENT_REFUSED);
 
-	dhcp_note(&d->events, DHCP_EVENT_REFUSED)->server = inet_from(r->server_id);
+	ev->server = inet_from(r->server_id);
+	ev->again = d->state == WISHING;
 	drop_lease(d);
-	d->refusals++;
+	d->refusals += !ev->again;
 	if (n == 0)
 		enter(d, SELECTING, now);
 	else
@@ -480,17 +509,17 @@ static bool expected(struct dhcp4 *d, const struct dhcp_reply *r)
 		return false;
 	}
 	if (d->state == SELECTING)
-		return r->type == DHCP_OFFER;
+		return r->type == DHCP_OFFER || (r->type == DHCP_ACK && r->rapid && d->rapid);
 	return r->type == DHCP_ACK || r->type == DHCP_NAK;
 }
 
 /* In REQUESTING only the server whose offer was taken counts. That another one acknowledges is
- * told. */
+ * told, unless it is the DISCOVER that it has acknowledged. */
 static bool from_another(struct dhcp4 *d, const struct dhcp_reply *r)
 {
 	if (d->state != REQUESTING || r->server_id.s_addr == d->server.s_addr)
 		return false;
-	if (r->type == DHCP_ACK)
+	if (r->type == DHCP_ACK && !r->rapid)
 		d->rival = r->server_id;
 	return true;
 }

@@ -12,6 +12,13 @@
  *    s;
  *  - the first acceptable OFFER is taken; only that of a server that has left REQUESTs unanswered
  *    waits for others until the next DISCOVER would be due;
+ *  - the first DISCOVERs ask for Rapid Commit (RFC 4039): the ACK that comes then is judged like an
+ *    OFFER and is the lease. Not when another server's lease may be wanted, since the committed one
+ *    is lost to its server until it ends: not with a list of servers, nor with a form of client
+ *    identifier that is not the preferred one;
+ *  - an address that was leased before the kernel is asked for once, for 1 s: without the time of
+ *    that lease it may not be used unacknowledged (RFC 2131 section 3.2), and a server that knows
+ *    nothing of it may be silent;
  *  - with several forms of client identifier these waits are those of the forms' turns
  *  (client_id.h);
  *  - on links that do not need the broadcast flag it is set from the third DISCOVER on, for
@@ -35,6 +42,7 @@ struct dhcp4_config {
 	struct in_addr servers[ADDRESS_SERVERS_MAX]; /* allowed server identifiers; none: all */
 	size_t n_servers;
 	bool listed_only; /* without any of them: none is allowed */
+	struct in_addr request; /* leased to us before, until when is not known; 0: none */
 };
 
 /* A packet to send: len bytes from the IP header on. */
@@ -50,8 +58,10 @@ int dhcp4_new(struct dhcp4 **ret, const struct dhcp4_config *cfg);
 struct dhcp4 *dhcp4_free(struct dhcp4 *d);
 DEFINE_FREEP(struct dhcp4, dhcp4_free)
 
-/* dhcp4_start: the link can carry packets. A lease that is still valid is asked for again
- * (INIT-REBOOT), else a new one. */
+/*
+ * dhcp4_start: the link can carry packets. A lease that is still valid is asked for again
+ * (INIT-REBOOT), else, the first time, the address of the configuration, else a new one.
+ */
 void dhcp4_start(struct dhcp4 *d, uint64_t now);
 
 /*

@@ -98,6 +98,7 @@ bool dhcp4_lease_same(const struct dhcp_reply *a, const struct dhcp_reply *b)
 	memcpy(x.chaddr, y.chaddr, sizeof(x.chaddr)); /* on IPoIB whatever a relay makes of it */
 	x.source = y.source;
 	x.ciaddr = y.ciaddr;
+	x.rapid = y.rapid;
 	x.lease_s = y.lease_s;
 	x.has_lease = y.has_lease;
 	x.t1_s = y.t1_s;

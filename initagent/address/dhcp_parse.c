@@ -118,6 +118,7 @@ static enum dhcp_defect read_essentials(struct dhcp_reply *r, struct option_inde
 	if (e == -EINVAL)
 		return DHCP_OPTION_SIZE;
 	r->has_lease = e == 0;
+	r->rapid = option_exact(x, DHCP_OPT_RAPID_COMMIT, &type, 0) == 0;
 	r->lease_s = ntohl(r->lease_s);
 	return DHCP_GOOD;
 }

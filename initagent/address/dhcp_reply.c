@@ -62,7 +62,7 @@ bool dhcp_reply_sane(const struct dhcp_reply *r)
 {
 	if (r->wire_defect >= WIRE_DEFECT_MAX || r->defect >= DHCP_DEFECT_MAX ||
 		r->type >= DHCP_TYPE_MAX || r->prefix > 32 || r->hlen > UINT8_MAX ||
-		r->dropped >> FIELD_MAX || r->partly >> FIELD_MAX)
+		(r->dropped | r->partly) >> FIELD_MAX || r->rapid > 1)
 		return false;
 	if (r->n_routers > ADDRESS_LIST_MAX || r->n_dns > ADDRESS_LIST_MAX ||
 		r->n_ntp > ADDRESS_LIST_MAX || r->n_routes > ADDRESS_ROUTES_MAX ||

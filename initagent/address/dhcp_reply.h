@@ -86,6 +86,7 @@ struct dhcp_reply {
 	/* as sent, for messages; 0: none, or of a wrong size */
 	struct in_addr mask;
 	uint32_t prefix;		     /* 0: none, or FIELD_MASK is dropped */
+	uint32_t rapid;			     /* has Rapid Commit (RFC 4039) */
 	uint32_t has_lease;
 	uint32_t lease_s, t1_s, t2_s; /* UINT32_MAX: for ever; t1, t2 0: none */
 	uint32_t mtu;		      /* 0: none */

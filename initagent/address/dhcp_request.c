@@ -107,7 +107,7 @@ static uint8_t *put_fixed(uint8_t *at, const struct dhcp_request *r)
 	return put_be(at, 0x63825363, 4); /* magic cookie, RFC 2131 section 3 */
 }
 
-/* Sizes: fixed part 240, then at most 3 + 66 + 6 + 6 + 4 + 20 + 66 + 66 + 1: below
+/* Sizes: fixed part 240, then at most 3 + 66 + 6 + 6 + 2 + 4 + 20 + 66 + 66 + 1: below
  * DHCP_REQUEST_MAX. */
 static uint8_t *put_options(uint8_t *at, const struct dhcp_request *r)
 {
@@ -119,6 +119,8 @@ static uint8_t *put_options(uint8_t *at, const struct dhcp_request *r)
 	at = put_option(at, DHCP_OPT_CLIENT_ID, r->id->client_id.bytes, r->id->client_id.len);
 	at = put_address(at, DHCP_OPT_REQUESTED, r->requested);
 	at = put_address(at, DHCP_OPT_SERVER_ID, r->server_id);
+	if (r->rapid)
+		at = put_option(at, DHCP_OPT_RAPID_COMMIT, &type, 0);
 	if (asks) {
 		at = put_option(at, DHCP_OPT_MAX_SIZE, size, sizeof(size));
 		at = put_option(at, DHCP_OPT_REQUEST_LIST, wanted, sizeof(wanted));

@@ -39,6 +39,7 @@ struct dhcp_request {
 	uint32_t xid;
 	uint16_t secs;
 	bool broadcast; /* set the flag although the identity does not need it */
+	bool rapid;	/* a DISCOVER: a lease in two messages is fine (RFC 4039) */
 	struct in_addr ciaddr, requested, server_id; /* 0: left out */
 	const char *hostname;	  /* NULL or "": left out */
 	const char *vendor_class; /* NULL: left out */

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * duid: who we are for DHCPv6 (RFC 8415 section 11). DUID-UUID with the machine's SMBIOS UUID
- * (RFC 6355) when it has one: UEFI firmware and iPXE use the same, so the server sees one client
- * from power-on to the root. Otherwise DUID-LL of the interface; on InfiniBand (hardware type 32)
- * of the port GUID, the 8 bytes of the 20 that never change.
+ * duid: who we are for DHCPv6 (RFC 8415 section 11). Owns nothing.
+ * In: the machine's SMBIOS UUID in sysfs, an interface's hardware address. Out: DUID and IAID; the
+ * UUID.
+ * Callers: handover/. Tests: test_client_id.c, test_inet6.c.
+ *
+ * DUID-UUID (RFC 6355) when the machine has a UUID: UEFI firmware and iPXE use the same, so the
+ * server sees one client from power-on to the root. Otherwise DUID-LL of the interface; on
+ * InfiniBand (hardware type 32) of the port GUID, the 8 bytes of the 20 that never change.
  */
 #pragma once
 

@@ -49,6 +49,7 @@ static void reply(struct dhcp4 *d, struct cursor *c, uint64_t now)
 	r.dropped = (odd & 2) ? 1 << FIELD_MASK : 0;
 	r.prefix = (odd & 4) ? 24 : 0; /* then 10.0.0.255 and 10.0.1.0 are no host's */
 	r.chaddr[5] = odd & 8;
+	r.rapid = odd >> 5 & 1;
 	r.server_id.s_addr |= (odd & 16) ? htonl(0xff) : 0;
 	dhcp4_take(d, &r, now);
 }
@@ -132,6 +133,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (flags & 2)
 		cfg.n_ids = (size_t)client_id_list(cfg.ids, PLAN_CLIENTID_AUTO, &hw, NULL);
+	if (flags & 4)
+		cfg.request.s_addr = htonl(0x0a0000fe);
 	if (dhcp4_new(&d, &cfg) < 0)
 		return 0;
 	/* A clock that has run for 146 years is beyond any machine's. */

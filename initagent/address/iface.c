@@ -263,6 +263,11 @@ static void interface_gone(struct iface *i, uint64_t now)
 	i->applied = i->prepared = false;
 }
 
+static bool may_begin(const struct iface *i)
+{
+	return (i->state == IFACE_NO_CARRIER || i->state == IFACE_GONE) && !i->room->hold;
+}
+
 /*
  * Told of any change, it compares the interface with the state we are in; so it does not matter how
  * many notifications there were, or that some were lost.
@@ -290,7 +295,7 @@ void iface_link(struct iface *i, uint64_t now)
 		iface_hint(i, CAUSE_BOND_NO_PARTNER, "waiting for an LACP partner");
 	} else if (!dev->carrier) {
 		iface_hint(i, CAUSE_NETDEV_NO_CARRIER, "waiting for carrier");
-	} else if (i->state == IFACE_NO_CARRIER || i->state == IFACE_GONE) {
+	} else if (may_begin(i)) {
 		i->began = now;
 		i->hindrance = CAUSE_NONE;
 		iface_method(i)->begin(i, now);

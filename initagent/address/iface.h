@@ -60,6 +60,7 @@ struct iface_room {
 	struct links *links;
 	int epoll;
 	bool keep; /* nothing is taken off interfaces any more */
+	bool hold; /* none begins with its method */
 	unsigned *repeats; /* DHCP packets after the first, of all interfaces */
 };
 

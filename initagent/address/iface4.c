@@ -75,7 +75,7 @@ static void probe_conflict(struct iface *i, const struct hw_addr *other, uint64_
 
 /*
  * A node with two rails in one subnet answers its own probe: the kernel speaks for each of its
- * addresses on every interface (arp_ignore 0). That is no other host.
+ * addresses on every interface (arp_ignore 0). That is no other host, which may answer yet.
  */
 void iface4_tick(struct iface *i, uint64_t now)
 {
@@ -87,7 +87,10 @@ void iface4_tick(struct iface *i, uint64_t now)
 
 		other.len = hw->len < HW_ADDR_MAX ? hw->len : HW_ADDR_MAX;
 		memcpy(other.bytes, hw->bytes, other.len);
-		v = links_by_hw(i->room->links, &other) ? ARP_CLEAR : v;
+		if (links_by_hw(i->room->links, &other)) {
+			arp_probe_go_on(i->probe);
+			return;
+		}
 	}
 	if (v == ARP_CONFLICT) {
 		probe_conflict(i, &other, now);

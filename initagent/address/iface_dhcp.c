@@ -110,6 +110,11 @@ static void lease_refused(struct iface *i, const struct dhcp_event *ev, uint64_t
 			dhcp6_status_words(ev->status), ev->status);
 	else
 		snprintf(text, sizeof(text), "NAK from %s", inet_text(&ev->server, server));
+	if (ev->again) {
+		report_log(iface_report(i), REPORT_INFO, i->dev.name, now,
+			"%s to the address of rd.net.dhcp.request=; asking for any", text);
+		return;
+	}
 	iface_dhcp_hindered(i, cause, text, now);
 	if (!i->dhcp6 || (i->applied && !i->informs && !dhcp6_lease(i->dhcp6)))
 		lease_gone(i, cause, text, now);

@@ -17,7 +17,7 @@
 /* rd.ib.client-id=; a machine without UUID is told of, and asks as if nothing had been said. */
 static int infiniband_ids(struct iface *i, struct client_id ids[CLIENT_IDS_MAX], uint64_t now)
 {
-	enum plan_clientid_kind kind = i->config.cfg.client_id_kind;
+	enum plan_clientid_kind kind = i->config.cfg.ib_client_id.kind;
 	uint8_t uuid[UUID_SIZE];
 	int e = kind == PLAN_CLIENTID_UUID ? machine_uuid(i->room->env, uuid) : 0;
 
@@ -35,11 +35,15 @@ static int infiniband_ids(struct iface *i, struct client_id ids[CLIENT_IDS_MAX],
 static int make_client(struct iface *i, uint64_t now)
 {
 	const struct address_config *cfg = &i->config.cfg;
-	struct dhcp4_config c = {.vendor_class = VENDOR_CLASS};
-	int e = dhcp_identity_make(&c.identity, i->dev.hwtype, &i->dev.hw, cfg->client_id,
-		cfg->client_id_len);
+	struct dhcp4_config c = {.vendor_class = VENDOR_CLASS, .request = cfg->request};
+	const struct plan_clientid *ib = &cfg->ib_client_id;
+	/* Ethernet has but one form, and rd.ib.client-id= is not about it. */
+	bool by_form = i->dev.hwtype == ARPHRD_INFINIBAND && !cfg->client_id_len;
+	bool hex = by_form && ib->kind == PLAN_CLIENTID_HEX;
+	int e = dhcp_identity_make(&c.identity, i->dev.hwtype, &i->dev.hw,
+		hex ? ib->bytes : cfg->client_id, hex ? ib->len : cfg->client_id_len);
 
-	if (e == 0 && i->dev.hwtype == ARPHRD_INFINIBAND && !cfg->client_id_len) {
+	if (e == 0 && by_form && !hex) {
 		e = infiniband_ids(i, c.ids, now);
 		c.n_ids = e < 0 ? 0 : (size_t)e;
 	}

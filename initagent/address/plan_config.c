@@ -2,8 +2,6 @@
 /* plan_config: address_config_from_plan(), see address.h. */
 #include "address/address.h"
 
-#include <net/if_arp.h>
-
 #define DHCP_METHODS (PLAN_IP_DHCP | PLAN_IP_SINGLE)
 
 static void copy_dns(struct address_config *cfg, const struct boot_plan *plan,
@@ -18,19 +16,6 @@ static void copy_dns(struct address_config *cfg, const struct boot_plan *plan,
 	}
 }
 
-/* The forms are InfiniBand's; Ethernet has but one, and rd.ib.client-id= is not about it. */
-static void copy_clientid(struct address_config *cfg, const struct plan_clientid *id,
-	uint16_t hwtype)
-{
-	if (hwtype != ARPHRD_INFINIBAND)
-		return;
-	cfg->client_id_kind = id->kind;
-	if (id->kind != PLAN_CLIENTID_HEX || id->len > sizeof(cfg->client_id))
-		return;
-	memcpy(cfg->client_id, id->bytes, id->len);
-	cfg->client_id_len = id->len;
-}
-
 /* rd.net.dhcp.client-id= says it for one interface, whatever kind of link that is; the last one
  * counts. */
 static void copy_client_id(struct address_config *cfg, const struct plan_net *net,
@@ -43,6 +28,19 @@ static void copy_client_id(struct address_config *cfg, const struct plan_net *ne
 			continue;
 		memcpy(cfg->client_id, id->bytes, id->len);
 		cfg->client_id_len = id->len;
+	}
+}
+
+/* What was leased before the kernel; the last one counts. */
+static void copy_request(struct address_config *cfg, const struct plan_net *net,
+	const struct netdev *dev)
+{
+	for (size_t i = 0; i < net->n_dhcp_requests; i++) {
+		const struct plan_dhcp_request *r = &net->dhcp_requests[i];
+
+		if (r->ifname ? streq(r->ifname, dev->name)
+			      : net->bootif.len && netdev_matches(dev, &net->bootif))
+			cfg->request = r->addr.v4;
 	}
 }
 
@@ -129,8 +127,10 @@ static int copy_first(struct address_config *cfg, const struct boot_plan *plan,
 {
 	copy_dhcp(cfg, &plan->net);
 	if (!ip || ip->methods & DHCP_METHODS) {
-		copy_clientid(cfg, &plan->ib.clientid, dev->hwtype);
+		/* whatever the link is now: a bond is Ethernet's before it has IPoIB ports */
+		cfg->ib_client_id = plan->ib.clientid;
 		copy_client_id(cfg, &plan->net, dev->name);
+		copy_request(cfg, &plan->net, dev);
 		return 0;
 	}
 	cfg->method = ip->methods & PLAN_IP_STATIC ? ADDRESS_STATIC : method6(ip->methods);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * result: what a rail shall have, worked out from its configuration and, with DHCP, from the lease.
- * What the command line says wins over the lease. Pure.
+ * result: what a rail shall have. It owns a copy of the configuration (struct iface_config). Pure,
+ * but for the reports of lease_warn().
+ * In: the configuration, an interface, a lease or what routers said. Out: struct address_result, in
+ * which the command line wins over the lease; what of a lease is left out.
+ * Callers: handover/. Tests: test_result.c, test_dhcp_bugs.c.
  */
 #pragma once
 

@@ -416,15 +416,12 @@ TEST(client_id_from_plan)
 	CHECK_MEM(cfg.client_id, "\1\2\4", 3);
 	CHECK_INT(cfg.n_servers, 1);
 	is(&cfg.servers[0], "192.0.2.53");
-	other.hwtype = 32;
-	CHECK_INT(address_config_from_plan(&cfg, &plan, NULL, &other), 0);
-	CHECK_INT(cfg.client_id_len, 2);
-	CHECK_MEM(cfg.client_id, "\377\1", 2);
-	CHECK_INT(cfg.client_id_kind, PLAN_CLIENTID_HEX);
+	/* a bond is Ethernet's until its first part is InfiniBand's */
 	other.hwtype = 1;
 	CHECK_INT(address_config_from_plan(&cfg, &plan, NULL, &other), 0);
 	CHECK_INT(cfg.client_id_len, 0);
-	CHECK_INT(cfg.client_id_kind, PLAN_CLIENTID_AUTO);
+	CHECK_INT(cfg.ib_client_id.kind, PLAN_CLIENTID_HEX);
+	CHECK_INT(cfg.ib_client_id.len, 2);
 }
 
 TEST(config_from_plan)

@@ -3,6 +3,7 @@
 #include "addressroom.h"
 #include "resolver/resolver.h"
 
+#include <poll.h>
 #include <signal.h>
 
 /* --- static -------------------------------------------------------------------------------- */
@@ -137,6 +138,34 @@ TEST(duplicate_found_beside)
 	netns_run_in(f.peer, "ip addr del 10.0.0.7/24 dev vb");
 	room_until(&f, ADDRESS_CONFIGURED, 12 * SEC);
 	netns_run("ip -4 addr show va | grep -q 10.0.0.7/24");
+}
+
+/* The kernel answers for an address on every interface of the node (arp_ignore 0). */
+TEST(an_answer_of_our_own_ends_no_probe)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct pollfd p = {.events = POLLIN};
+	struct address_event ev;
+
+	room_begin(&f);
+	netns_veth("own", "beside", 0);
+	netns_run("ip link set own address 02:00:00:00:00:aa");
+	CHECK_INT(links_dispatch(f.links, room_clock(&f)), 0);
+	netns_run_in(f.peer, "ip link set vb address 02:00:00:00:00:aa");
+	netns_run_in(f.peer, "ip addr add 10.0.0.7/24 dev vb");
+	static_config(&f);
+	f.cfg.probe = ADDRESS_PROBE_PARALLEL;
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 3 * SEC);
+	p.fd = addresses_fd(f.addresses);
+	while (poll(&p, 1, 50) > 0)
+		addresses_dispatch(f.addresses, room_clock(&f));
+	netns_run_in(f.peer, "ip link set vb address 02:00:00:00:00:bb");
+	do
+		ev = room_next(&f, 2 * SEC);
+	while (ev.type != ADDRESS_LOST);
+	CHECK_INT(ev.cause, CAUSE_ADDRESS_DUPLICATE);
+	CHECK_STR(ev.text, "10.0.0.7 is in use by 02:00:00:00:00:bb");
 }
 
 TEST(probing_first)

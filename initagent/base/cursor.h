@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cursor: bounded reading of untrusted bytes. Lengths are compared with what is left, never added
- * to a position. A read past the end sets failed, yields zeroes and stays failed, so that a parser
- * may read a group of fields and check once.
+ * cursor: bounded reading of untrusted bytes. It owns a position in them, no memory.
+ * In: bytes, borrowed, and their number. Out: numbers, parts, sub-cursors; failed.
+ * Callers: every folder that parses. Tests: address/test_dhcp_option.c, address/fuzz_dhcp_option.c,
+ * fetch/fuzz_pieces.c, and each parser's own.
+ *
+ * Lengths are compared with what is left, never added to a position. A read past the end sets
+ * failed, yields zeroes and stays failed, so that a parser may read a group of fields and check
+ * once.
  */
 #pragma once
 

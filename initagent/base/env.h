@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * env: what every room gets at creation: where sysfs, proc, dev, config and run live (a path
- * prefix, so that tests use fixture trees of plain files), and where to report.
+ * env: where sysfs, proc, dev, config and run live (a path prefix, so that tests use fixture trees
+ * of plain files), and where to report. It owns neither; every object borrows one at creation.
+ * In: a path below the prefix. Out: the whole path, or what a small file there says.
+ * Callers: every folder. Tests: base/test_core.c.
  */
 #pragma once
 

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* file: small files under /run, written whole or not at all. */
+/*
+ * file: small files under /run, written whole or not at all. It owns a temporary file while it
+ * writes.
+ * In: folder, name, content, mode. Out: the file, replaced by rename, or -errno and the old one.
+ * Callers: every folder that leaves files for a later stage. Tests: state/test_running.c,
+ * handover/test_profiles.c.
+ */
 #pragma once
 
 #include "base/env.h"

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hex: octets as text. */
+/*
+ * hex: octets as text. Owns nothing.
+ * In: octets and the separator, or a digit. Out: lower-case text in the caller's buffer; a digit's
+ * value.
+ * Callers: address/, handover/, root/nfs/, state/, ipxe-scripts/site/. Tests:
+ * handover/test_profile.c, address/test_client_id.c.
+ */
 #pragma once
 
 #include "util.h"

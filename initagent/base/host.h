@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* host: may a host have this address? */
+/*
+ * host: may a host have this address? Pure.
+ * In: an IPv4 or IPv6 address in network order, a prefix length. Out: yes or no, by the RFCs named
+ * below.
+ * Callers: address/, resolver/, kernel-cmdline/. Tests: address/test_dhcp_option.c,
+ * address/test_dhcp_parse.c.
+ */
 #pragma once
 
 #include <netinet/in.h>

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* io: whole files by their descriptors, and whole folders. */
+/*
+ * io: whole files by their descriptors, and whole folders. Owns nothing: descriptors are the
+ * caller's.
+ * In: a descriptor with a limit, or bytes, or a path. Out: the content, which the caller frees;
+ * -errno.
+ * Callers: modules/, root/wwinit/, state/, dracut/mkimage/, flexboot/, ipxe-scripts/,
+ * ipxe-scripts/site/. Tests: base/test_core.c.
+ */
 #pragma once
 
 #include "util.h"

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * json_object: cJSON objects from structs, by tables of their members. A value that is not known
- * (an empty text, NSEC_NEVER, GUID 0) is left out. Memory that runs out costs the value, no more.
+ * json_object: cJSON objects from structs, by tables of their members. Owns nothing: the object is
+ * the caller's. A value that is not known (an empty text, NSEC_NEVER, GUID 0) is left out. Memory
+ * that runs out costs the value, no more.
+ * In: an object, a table, a struct or an array of them. Out: members of the object, text in UTF-8.
+ * Callers: doctor/, root/source/, state/. Tests: state/test_state.c, doctor/test_doctor.c.
  */
 #pragma once
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * loop: epoll over the fds of the rooms. No callbacks: loop_wait() returns tags, boot.c
- * dispatches the room behind each tag.
+ * loop: epoll over the descriptors of the rooms. Owns the epoll descriptor, not those in it.
+ * In: descriptors with tags, a deadline. Out: the tags of those that are ready; no callbacks:
+ * boot.c dispatches the room behind each tag.
+ * Callers: boot/; state/ writes struct loop_wakes down. Tests: base/test_core.c.
  */
 #pragma once
 

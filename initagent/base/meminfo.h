@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* meminfo: how much memory is left. */
+/*
+ * meminfo: how much memory is left. Owns nothing; reads /proc/meminfo at each call.
+ * In: what must stay free, MiB. Out: bytes.
+ * Callers: root/image/, root/web/, root/wwinit/. Tests: root/web/test_web.c.
+ */
 #pragma once
 
 #include "env.h"

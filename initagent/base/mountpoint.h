@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * mountpoint: one mount by the kernel's file system context, with the kernel's own words when it
- * fails. Directories are made as needed.
+ * mountpoint: one mount by the kernel's file system context. Owns nothing after the call: a mount
+ * without a place is the caller's descriptor. Directories are made as needed.
+ * In: file system, source, options, target. Out: the mount, or -errno with the kernel's own words.
+ * Callers: every folder that mounts. Tests: root/image/test_image.c, tests-qemu/web.bats,
+ * tests-qemu/block.bats.
  */
 #pragma once
 

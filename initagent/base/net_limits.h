@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* limits: how much of each kind the address room keeps; sizes of fixed fields. */
+/*
+ * net_limits: how many of each kind of network value are kept, and the sizes of fixed fields. Owns
+ * nothing.
+ * In: limits of the RFCs and of Linux. Out: constants for structs that go from folder to folder.
+ * Callers: address/, handover/, resolver/. Tests: address/test_result.c,
+ * address/test_dhcp_option.c.
+ */
 #pragma once
 
 #define ADDRESS_HOSTNAME_MAX 64	 /* HOST_NAME_MAX of Linux */

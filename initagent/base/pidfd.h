@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pidfd: the end of a child process as an event. Older C libraries have no name for the call. */
+/*
+ * pidfd: the end of a child process as an event. Older C libraries have no name for the call. Owns
+ * nothing.
+ * In: a process. Out: a descriptor, the caller's.
+ * Callers: boot/. Tests: tests/pid1.bats.
+ */
 #pragma once
 
 #include <sys/syscall.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* print_json: how the commands' --json output ends. */
+/*
+ * print_json: how the commands' --json output ends. Owns the object from the call on.
+ * In: an object, a stream. Out: the text, and a newline.
+ * Callers: doctor/, flexboot/. Tests: doctor/test_doctor.c, tests/flexboot.bats.
+ */
 #pragma once
 
 #include <cjson/cJSON.h>

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* random: numbers that cannot be predicted, for the identifiers of exchanges. */
+/*
+ * random: numbers that cannot be predicted, for identifiers of exchanges and for jitter. Owns
+ * nothing.
+ * In: the kernel's generator, never clock or address: a thousand nodes start in one second. Out: 32
+ * bits.
+ * Callers: address/, fetch/, report/tell/, resolver/. Tests: address/test_dhcp4.c,
+ * resolver/test_resolver.c.
+ */
 #pragma once
 
 #include <sys/random.h>

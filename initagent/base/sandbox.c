@@ -120,6 +120,7 @@ static struct sock_filter unpack_calls[] = {
 	ALLOW(mkdirat),
 	ALLOW(mknodat),
 	ALLOW(symlinkat),
+	ALLOW(readlinkat),
 	ALLOW(linkat),
 	ALLOW(unlinkat),
 	ALLOW(fchown),

@@ -3,14 +3,16 @@
 #include "base/script.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "base/worker.h"
 
-__attribute__((noreturn)) static void become(const struct script *s, int out)
+__attribute__((noreturn)) static void become(const struct script *s, int out, int error)
 {
 	char *envp[SCRIPT_ENV_MAX + 4] = {(char[]){"PATH=/sbin:/usr/sbin:/bin:/usr/bin"},
 		(char[]){"HOME=/root"}, (char[]){"TERM=linux"}};
@@ -27,42 +29,77 @@ __attribute__((noreturn)) static void become(const struct script *s, int out)
 	dup2(out, STDOUT_FILENO);
 	dup2(out, STDERR_FILENO);
 	if (s->host && (unshare(CLONE_NEWUTS) < 0 || sethostname(s->host, strlen(s->host)) < 0))
-		_exit(126);
+		goto fail;
 	if (s->root && (chroot(s->root) < 0 || chdir("/") < 0))
-		_exit(126);
+		goto fail;
 	execve(s->program, s->argv, envp);
-	_exit(127);
+fail:
+	_exit(write(error, &errno, sizeof(errno)) < 0 ? 126 : 127);
 }
 
-static void hand_on(int fd, void (*line)(const char *text, void *arg), void *arg)
+/* Lines of the script and of what it left in the background, until the script itself has ended. */
+static void hand_on(int fd, int ended, void (*line)(const char *text, void *arg), void *arg)
 {
-	FILE *in = fdopen(fd, "re");
+	struct pollfd p[] = {{.fd = fd, .events = POLLIN}, {.fd = ended, .events = POLLIN}};
 	char text[SCRIPT_LINE_MAX];
+	size_t have = 0;
 
-	while (in && fgets(text, sizeof(text), in)) {
-		text[strcspn(text, "\n")] = 0;
-		if (*text)
+	for (;;) {
+		char c = '\n';
+		ssize_t n = read(fd, &c, 1);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN && !p[1].revents) {
+			poll(p, ARRAY_SIZE(p), -1);
+			continue;
+		}
+		if (n == 1 && c != '\n' && have < sizeof(text) - 1)
+			text[have++] = c;
+		else if (have) {
+			text[have] = 0;
 			line(text, arg);
+			have = 0;
+			if (n == 1 && c != '\n')
+				text[have++] = c;
+		}
+		if (n <= 0)
+			return;
 	}
-	if (in)
-		fclose(in);
+}
+
+/* Closed by execve: no errno comes out of it then. */
+static int started(int fd)
+{
+	int error = 0;
+
+	return read(fd, &error, sizeof(error)) == (ssize_t)sizeof(error) ? -error : 0;
 }
 
 int script_run(const struct script *s, void (*line)(const char *text, void *arg), void *arg)
 {
-	int out[2], status = 0;
+	_cleanup_close_ int from = -1, failed = -1, ended = -1;
+	int out[2], error[2], status = 0, r;
 	pid_t pid;
 
 	if (pipe2(out, O_CLOEXEC) < 0)
 		return -errno;
-	pid = fork();
+	from = out[0];
+	r = pipe2(error, O_CLOEXEC) < 0 ? -errno : fcntl(from, F_SETFL, O_NONBLOCK);
+	pid = r < 0 ? -1 : fork();
 	if (pid == 0)
-		become(s, out[1]);
+		become(s, out[1], error[1]);
 	close(out[1]);
-	hand_on(out[0], line, arg);
+	if (r < 0)
+		return r;
+	failed = error[0];
+	close(error[1]);
 	if (pid < 0)
 		return -EAGAIN;
+	r = started(failed);
+	ended = (int)syscall(SYS_pidfd_open, pid, 0);
+	hand_on(from, ended, line, arg);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		continue;
-	return status;
+	return r < 0 ? r : status;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * script: a provisioner's own script, which prepares a root: run to its end, each line that it says
- * handed on. Blocks: for a worker's process. Tests: root/nfs/test_statelite.c,
- * tests/wwinit.bats.
+ * script: a provisioner's own script, which prepares a root: run to its end. Owns the script's
+ * process; blocks: for a worker's process.
+ * In: the program below a root, its arguments and environment. Out: each line that it says; its
+ * wait status.
+ * Callers: root/nfs/, root/wwinit/. Tests: root/nfs/test_statelite.c, tests/wwinit.bats.
  */
 #pragma once
 
@@ -23,6 +25,6 @@ struct script {
 /*
  * script_run: line is called for each line that is not empty, without its end. Returns the wait
  * status, or -errno: it was not started. It has no terminal, reads nothing, and ends with this
- * process.
+ * process. What it leaves in the background is not waited for.
  */
 int script_run(const struct script *s, void (*line)(const char *text, void *arg), void *arg);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * sysmount: the file system context calls (Linux 5.2, fs/fsopen.c) that neither musl 1.2.3 nor
- * older glibc wrap, and the reader of a context's own error text.
+ * older glibc wrap, and opening below a root. Owns nothing: descriptors and text are the caller's.
+ * In: what the calls take; a root and a path below it. Out: descriptors, a context's own error
+ * text, text files.
+ * Callers: handover/, root/image/, root/init/, root/nfs/, root/wwinit/. Tests:
+ * root/init/test_init_check.c, handover/test_managers.c.
  */
 #pragma once
 

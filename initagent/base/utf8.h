@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* utf8: characters of text that may hold any byte. */
+/*
+ * utf8: characters of text that may hold any byte. Pure.
+ * In: terminated text. Out: the first character and its length, or that it is none.
+ * Callers: timeline/. Tests: state/test_state.c, timeline/test_report.c.
+ */
 #pragma once
 
 #include "util.h"

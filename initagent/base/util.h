@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * util.h: the few helpers every room uses. Ownership is by _cleanup_ attributes; hand-over is
- * two visible lines (*ret = x; x = NULL;). Times are uint64_t nanoseconds of CLOCK_BOOTTIME.
+ * util: the few helpers every folder uses: cleanup attributes, clocks, comparison and copy of text.
+ * Owns nothing. Ownership is by _cleanup_ attributes; hand-over is two visible lines (*ret = x; x =
+ * NULL;).
+ * In: pointers and descriptors to give up, text, bytes. Out: uint64_t nanoseconds of
+ * CLOCK_BOOTTIME; text that is always terminated.
+ * Callers: every folder. Tests: with what uses them, base/test_core.c first.
  */
 #pragma once
 

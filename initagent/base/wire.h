@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wire: the IPv4 and UDP headers around a DHCP message, which a packet socket leaves to us
- * (RFC 791, 768). Pure.
+ * wire: the IPv4 and UDP headers around a DHCP message, which a packet socket leaves to us (RFC
+ * 791, 768). Pure.
+ * In: a packet as received; a payload with its addresses. Out: the payload's cursor, or what is
+ * wrong with the packet; the packet to send.
+ * Callers: address/, resolver/. Tests: address/test_packet.c, address/test_dhcp_parse.c,
+ * address/fuzz_dhcp.c.
  */
 #pragma once
 

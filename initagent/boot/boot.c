@@ -13,17 +13,10 @@
 
 /* --- the loop -------------------------------------------------------------------------------- */
 
-/* rd.driver.post= comes before any port or interface is waited for. */
-static bool rails_held(const struct boot *b)
-{
-	return b->plan->drivers.n_post && !drivers_named(b->drivers);
-}
-
 static uint64_t next_deadline(const struct boot *b)
 {
-	uint64_t d = drivers_deadline(b->drivers);
+	uint64_t d = min_u64(drivers_deadline(b->drivers), rails_deadline(b->rails));
 
-	d = rails_held(b) ? d : min_u64(d, rails_deadline(b->rails));
 	d = min_u64(d, min_u64(target_deadline(b->target), outbox_deadline(b->outbox)));
 	d = min_u64(d, report_deadline(b->env.report));
 	if (b->budgets.root_up)
@@ -39,7 +32,7 @@ static int dispatch(struct boot *b, const bool ready[TAG_MAX], uint64_t now)
 
 	if (ready[TAG_MODULES] || now >= modules_deadline(modules))
 		r = modules_dispatch(modules, now);
-	if (r >= 0 && (ready[TAG_RAILS] || (!rails_held(b) && now >= rails_deadline(b->rails))))
+	if (r >= 0 && (ready[TAG_RAILS] || now >= rails_deadline(b->rails)))
 		r = rails_dispatch(b->rails, now);
 	if (r >= 0)
 		target_dispatch(b->target, ready[TAG_ROOT], now);
@@ -58,7 +51,7 @@ static void step_drivers(struct boot *b, uint64_t now)
 	if (!drivers_step(b->drivers, now, &cause, where, text))
 		boot_fail(b, cause, where, now, text);
 	if (drivers_named(b->drivers))
-		rails_drivers_named(b->rails);
+		rails_drivers_named(b->rails, now);
 }
 
 static void rails_event(struct boot *b, const struct rails_event *ev, uint64_t now)
@@ -93,8 +86,6 @@ static void take_rails_events(struct boot *b, uint64_t now)
 
 static void step_rails(struct boot *b, uint64_t now)
 {
-	if (rails_held(b))
-		return;
 	rails_want(b->rails, target_wants_rdma(b->target), target_family(b->target));
 	rails_step(b->rails, now);
 	take_rails_events(b, now);
@@ -193,8 +184,10 @@ static void step(struct boot *b, uint64_t now)
 	if (fd >= 0)
 		(void)loop_add(b->loop, fd, TAG_ROOT);
 	outbox_step(b->outbox, b->rails, now);
-	if (!b->end.finished)
-		show_status(b, now);
+	if (b->end.finished)
+		return;
+	modules_start(drivers_modules(b->drivers), now);
+	show_status(b, now);
 }
 
 static void run(struct boot *b)
@@ -235,6 +228,7 @@ static bool adopt(struct boot *b, uint64_t now)
 		return b->end.finished;
 	b->end = (struct ending){.finished = true, .outcome = BOOT_DONE};
 	rails_keep(b->rails);
+	rails_drivers_named(b->rails, now);
 	rails_step(b->rails, now);
 	return true;
 }

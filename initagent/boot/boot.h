@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * boot: the plan runner. It alone knows the order: modules -> ports -> netdevs -> addresses -> root
- * -> hand-over.
- * Owns: drivers, rails, target, outbox; the budgets. In: the kernel command line. Out: the mounted
- * root, state.json, an outcome.
- * Called by: main.c, pid1.c. Tests: boot/test_*.c with tests/boot/node.c, tests-qemu/.
+ * -> hand-over. It owns drivers, rails, target, outbox; the budgets.
+ * In: the kernel command line. Out: the mounted root, state.json, an outcome.
+ * Callers: main.c, pid1.c. Tests: boot/test_*.c with tests/boot/node.c, tests-qemu/nfsrdma.bats and
+ * most others there.
  *
  * It does not know who started it: own /init, a systemd service or a dracut hook.
  */

@@ -4,8 +4,11 @@
 
 #include "modules/modprobe.h"
 
-/* How long one module may keep the named ones after it, and the network, waiting. */
-#define NAMED_LIMIT (20 * NSEC_PER_SEC)
+/* How long one module may keep the named ones after it, and the addresses, waiting. */
+#define NAMED_LIMIT    (20 * NSEC_PER_SEC)
+/* How long rd.driver.post= waits for one driver of an adapter: where the hardware is not slow, all
+ * of them together are loaded within 1 s. What the named ones need has the limit above. */
+#define HARDWARE_LIMIT (3 * NSEC_PER_SEC)
 
 enum stage {
 	STAGE_PRE,	/* rd.driver.pre, one after the other, before hardware is looked at */
@@ -19,9 +22,10 @@ struct drivers {
 	struct modules *modules;
 	enum stage stage;
 	size_t asked;	/* so many of the stage's names were asked for */
-	uint64_t limit; /* when the last of them is no longer waited for; NSEC_NEVER: none is */
+	uint64_t limit; /* when what is waited for no longer is; NSEC_NEVER: nothing is */
+	const struct module_entry *driver; /* STAGE_HARDWARE: the limit is this one's */
 	struct need needs[NEEDS_MAX];
-	size_t n_needs;
+	size_t n_root, n_needs; /* the root's own come first */
 	char names[NEEDS_MAX][MODULE_NAME_SIZE]; /* of needs that a lease named, whose text goes */
 };
 
@@ -83,23 +87,27 @@ size_t needs_of_plan(const struct boot_plan *plan, struct need ret[static NEEDS_
 
 /* --- life ------------------------------------------------------------------------------------ */
 
-/*
- * The blacklist without the modules that rd.driver.pre and post name: as with modprobe, a
- * module asked for by name is loaded all the same.
- */
-static size_t effective_blacklist(const struct plan_drivers *d, const char **ret)
+static bool lists(const char *const *names, size_t n, const char *name)
 {
-	size_t n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (streq(names[i], name))
+			return true;
+	return false;
+}
+
+/*
+ * The blacklist, last the modules that rd.driver.pre= and post= name: as with modprobe, one that is
+ * asked for by name is loaded all the same, in its turn. Returns how many are before those.
+ */
+static size_t sort_blacklist(const struct plan_drivers *d, const char **ret)
+{
+	size_t n = 0, named = d->n_blacklist;
 
 	for (size_t i = 0; i < d->n_blacklist; i++) {
-		bool named = false;
+		const char *name = d->blacklist[i];
+		bool own = lists(d->pre, d->n_pre, name) || lists(d->post, d->n_post, name);
 
-		for (size_t k = 0; k < d->n_pre; k++)
-			named |= streq(d->pre[k], d->blacklist[i]);
-		for (size_t k = 0; k < d->n_post; k++)
-			named |= streq(d->post[k], d->blacklist[i]);
-		if (!named)
-			ret[n++] = d->blacklist[i];
+		ret[own ? --named : n++] = name;
 	}
 	return n;
 }
@@ -120,6 +128,7 @@ static int make_room(struct drivers *d)
 	_cleanup_free_ struct module_param *params = calloc(plan->n_params + 2, sizeof(*params));
 	struct modules_config cfg = {
 		.blacklist = blacklist,
+		.n_blacklist = plan->n_blacklist,
 		.params = params,
 		.n_params = plan->n_params + 1,
 		.kver = d->cfg.kver,
@@ -129,30 +138,31 @@ static int make_room(struct drivers *d)
 
 	if (!blacklist || !params)
 		return -ENOMEM;
-	cfg.n_blacklist = effective_blacklist(plan, blacklist);
+	cfg.n_barred = sort_blacklist(plan, blacklist);
 	/* Without it bonding creates bond0 by itself. */
 	params[0] = (struct module_param){"bonding", "max_bonds", "0", .fallback = true};
 	for (size_t i = 0; i < plan->n_params; i++)
 		params[i + 1] = (struct module_param){
 			plan->params[i].module, plan->params[i].param, plan->params[i].value,
 			false};
-	if (d->cfg.standalone && cfg.n_blacklist)
+	if (d->cfg.standalone)
 		modules_publish_blacklist(d->cfg.env, blacklist, cfg.n_blacklist);
 	return modules_new(&d->modules, d->cfg.env, &cfg);
 }
 
-static void request(struct drivers *d, const char *name, uint64_t now)
+static void request(struct drivers *d, const char *name, bool early, uint64_t now)
 {
-	if (modules_request(d->modules, name, now) < 0)
+	if ((early ? modules_request_early : modules_request)(d->modules, name, now) < 0)
 		report_cause(d->cfg.env->report, CAUSE_MODULE_MISSING, name, now,
 			"not a module name");
 }
 
 /* What is known to be needed is on its way while more is looked up. After an agent before, all may
  * be there. */
-static int send_off(struct drivers *d, uint64_t now)
+static void send_off(struct drivers *d, uint64_t now)
 {
-	return d->cfg.again ? 0 : modules_dispatch(d->modules, now);
+	if (!d->cfg.again)
+		modules_start(d->modules, now);
 }
 
 /* Drivers of software RDMA links whose type only an alias names. */
@@ -174,18 +184,23 @@ static void request_links(struct drivers *d, uint64_t now)
 	}
 }
 
+static void request_needs(struct drivers *d, bool early, uint64_t now)
+{
+	for (size_t i = early ? d->n_root : 0; i < (early ? d->n_needs : d->n_root); i++) {
+		request(d, d->needs[i].module, early, now);
+		send_off(d, now);
+	}
+}
+
 static void begin_hardware(struct drivers *d, uint64_t now)
 {
 	int r = modules_coldplug(d->modules, now);
 
 	d->stage = STAGE_HARDWARE;
-	if (r >= 0)
-		r = send_off(d, now);
-	for (size_t i = 0; i < d->n_needs; i++) {
-		request(d, d->needs[i].module, now);
-		r = r < 0 ? r : send_off(d, now);
-	}
+	send_off(d, now);
+	request_needs(d, true, now);
 	request_links(d, now);
+	request_needs(d, false, now);
 	if (r < 0)
 		report_cause(d->cfg.env->report, CAUSE_INTERNAL, "modules", now, "uevents: %s",
 			strerror(-r));
@@ -199,22 +214,47 @@ static bool has_ended(const struct drivers *d, const char *name)
 	return e ? e->state > MODULE_LOADING : modules_settled(d->modules);
 }
 
+/* Is the wait for a module over, because it has ended or for its limit? */
+static bool wait_over(struct drivers *d, const char *name, bool ended, uint64_t now)
+{
+	if (!ended && now < d->limit) {
+		report_wait(d->cfg.env->report, CAUSE_MODULE_STUCK, "modules", now,
+			"waiting for kernel module %s to load", name);
+		return false;
+	}
+	report_wait(d->cfg.env->report, CAUSE_NONE, "modules", now, "%s", "");
+	d->limit = NSEC_NEVER;
+	return true;
+}
+
 /* Whether the last name that was asked for may be left behind. */
 static bool may_go_on(struct drivers *d, const char *name, uint64_t now)
 {
-	bool over = now >= d->limit;
+	bool ended = has_ended(d, name);
 
-	if (has_ended(d, name) || over) {
-		report_wait(d->cfg.env->report, CAUSE_NONE, "modules", now, "%s", "");
-		if (over && !has_ended(d, name))
-			report_cause(d->cfg.env->report, CAUSE_MODULE_STUCK, name, now,
-				"the boot continues without it");
-		d->limit = NSEC_NEVER;
-		return true;
-	}
-	report_wait(d->cfg.env->report, CAUSE_MODULE_STUCK, "modules", now,
-		"waiting for kernel module %s to load", name);
-	return false;
+	if (!wait_over(d, name, ended, now))
+		return false;
+	if (!ended)
+		report_cause(d->cfg.env->report, CAUSE_MODULE_STUCK, name, now,
+			"the boot continues without it");
+	return true;
+}
+
+/* Whether the drivers of adapters may be: one that is slow is not stuck. */
+static bool may_begin_post(struct drivers *d, uint64_t now)
+{
+	const struct module_entry *e =
+		d->cfg.plan->drivers.n_post ? modules_device_driver(d->modules) : NULL;
+
+	if (e != d->driver)
+		d->limit = now + HARDWARE_LIMIT;
+	d->driver = e;
+	if (!wait_over(d, e ? e->name : "", !e, now))
+		return false;
+	if (e)
+		report_log(d->cfg.env->report, REPORT_INFO, e->name, now,
+			"still loading; rd.driver.post= does not wait for it");
+	return true;
 }
 
 /* Loads the names in their order, each when the one before has ended. True: all have. */
@@ -226,7 +266,7 @@ static bool load_in_order(struct drivers *d, const char *const *names, size_t n,
 			return true;
 		}
 		d->limit = now + NAMED_LIMIT;
-		request(d, names[d->asked++], now);
+		request(d, names[d->asked++], true, now);
 	}
 	return false;
 }
@@ -237,7 +277,7 @@ static void advance(struct drivers *d, uint64_t now)
 
 	if (d->stage == STAGE_PRE && load_in_order(d, plan->pre, plan->n_pre, now))
 		begin_hardware(d, now);
-	if (d->stage == STAGE_HARDWARE && modules_devices_settled(d->modules))
+	if (d->stage == STAGE_HARDWARE && may_begin_post(d, now))
 		d->stage = STAGE_POST;
 	if (d->stage == STAGE_POST && load_in_order(d, plan->post, plan->n_post, now))
 		d->stage = STAGE_DONE;
@@ -254,12 +294,11 @@ int drivers_new(struct drivers **ret, const struct drivers_config *cfg, uint64_t
 	r = make_room(d);
 	if (r < 0)
 		return r;
+	d->n_root = sources_needs(&cfg->plan->root, d->needs);
 	d->n_needs = needs_of_plan(cfg->plan, d->needs);
 	d->limit = NSEC_NEVER;
 	advance(d, now);
-	r = send_off(d, now);
-	if (r < 0)
-		return r;
+	send_off(d, now);
 	*ret = d;
 	d = NULL;
 	return 0;
@@ -295,7 +334,7 @@ void drivers_need(struct drivers *d, const struct need *needs, size_t n, uint64_
 			continue;
 		strscpy(d->names[before], needs[i].module, sizeof(d->names[before]));
 		d->needs[before].module = d->names[before];
-		request(d, needs[i].module, now);
+		request(d, needs[i].module, false, now);
 	}
 }
 

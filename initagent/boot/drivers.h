@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * drivers: the kernel modules of the plan, asked for in dracut's order: pre, hardware, post. Owns
- * the modules room and the list of what is needed. In: the plan, needs of the root once it is
- * named. Out: settled or not, and a vital module that failed. Called by boot.c alone. Tests:
- * test_boot.c; needs: base/test_core.c.
+ * drivers: the kernel modules of the plan, asked for in dracut's order: pre, hardware, post. It
+ * owns the modules room and the list of what is needed.
+ * In: the plan, needs of the root once it is named. Out: settled or not, and a vital module that
+ * failed.
+ * Callers: boot.c alone. Tests: test_boot.c; needs: base/test_core.c.
  */
 #pragma once
 
@@ -34,7 +35,8 @@ bool drivers_step(struct drivers *d, uint64_t now, enum cause *ret_cause,
 	char where[static REPORT_NAME_MAX], char text[static REPORT_TEXT_MAX]);
 /* drivers_need: asks for more, unless it was asked for before. */
 void drivers_need(struct drivers *d, const struct need *needs, size_t n, uint64_t now);
-/* drivers_deadline: call modules_dispatch() and drivers_step() then; NSEC_NEVER: none. */
+/* drivers_deadline: call modules_dispatch(), drivers_step() and modules_start() then; NSEC_NEVER:
+ * none. */
 uint64_t drivers_deadline(const struct drivers *d);
 /* drivers_named: all of rd.driver.post has ended, or took too long. drivers_settled: and nothing is
  * queued or loading any more. */

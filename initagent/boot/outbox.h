@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * outbox: what of the report goes to the splash screen, to the sinks of rd.report=, over the
- * network and into the next boot. Owns the senders and the record of the last failure. In: the
- * report, names of rails, how the boot ends. Out: messages, the record of an earlier boot. Called
- * by boot.c alone. Tests: test_boot.c, tests/report.bats.
+ * network and into the next boot. It owns the senders and the record of the last failure.
+ * In: the report, names of rails, how the boot ends. Out: messages, the record of an earlier boot.
+ * Callers: boot.c alone. Tests: test_boot.c, tests/report.bats.
  */
 #pragma once
 

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pid1: the duties of process 1 in the stand-alone image. */
+/*
+ * pid1: the duties of process 1 in the stand-alone image. It owns the process that runs the boot,
+ * the emergency policy and the way into the real root.
+ * In: argv and environment from the kernel. Out: init of the real root, or the machine's end; it
+ * does not return.
+ * Callers: main.c. Tests: tests/pid1.bats, tests-qemu/failure.bats.
+ */
 #pragma once
 
 /*

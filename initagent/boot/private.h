@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of the plan runner: start.c (the process), open.c (its objects), boot.c (the order),
- * ending.c (why it ended), summary.c (state), profiles.c (hand-over). */
+/*
+ * private: struct boot, which boot/ alone sees, and the parts of the plan runner: start.c (the
+ * process), open.c (its objects), boot.c (the order), ending.c (why it ended), summary.c (state),
+ * profiles.c (hand-over).
+ */
 #pragma once
 
 #include "base/loop.h"

@@ -48,7 +48,8 @@ static bool plan_fits(struct boot *b, uint64_t now)
 	if (b->end.finished)
 		return false;
 	b->network_only = !boot_claims(b->plan) && b->plan->net.alone && !b->args->standalone;
-	if (boot_claims(b->plan) || b->plan->net.alone)
+	if (boot_claims(b->plan) || b->network_only ||
+		(b->plan->net.alone && root->kind == PLAN_ROOT_BLOCK))
 		return true;
 	b->end = (struct ending){
 		.finished = true, .outcome = b->args->standalone ? BOOT_FAILED : BOOT_NOT_OURS};

@@ -111,6 +111,15 @@ static size_t phases(const struct boot *b, struct state_phase *list, uint64_t no
 	return n;
 }
 
+/* CPU time of this process alone, without its workers, in which modules start and mounts wait. */
+static uint64_t cpu_ns(void)
+{
+	struct timespec ts = {0};
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
+}
+
 void summary_phases(struct boot *b, uint64_t now)
 {
 	struct state_phase list[PHASES_MAX];
@@ -121,16 +130,8 @@ void summary_phases(struct boot *b, uint64_t now)
 	for (size_t i = 0; i < n && at < sizeof(line); i++)
 		at += (size_t)snprintf(line + at, sizeof(line) - at, "%s%s %.2f s", i ? ", " : "",
 			list[i].name, (double)(list[i].end - list[i].begin) / 1e9);
-	report_log(b->env.report, REPORT_INFO, NULL, now, "%s", line);
-}
-
-/* CPU time of this process alone, without its workers, in which modules start and mounts wait. */
-static uint64_t cpu_ns(void)
-{
-	struct timespec ts = {0};
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
+	report_log(b->env.report, REPORT_INFO, NULL, now, "%s, CPU %.2f s", line,
+		(double)cpu_ns() / 1e9);
 }
 
 /* The root once it is mounted; how far it is before that. */

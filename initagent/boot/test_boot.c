@@ -89,12 +89,6 @@ TEST(a_vital_module_ends_the_boot)
 		"IA-E206");
 }
 
-TEST(interface_that_never_appears)
-{
-	expect("root=nfs4:192.0.2.1:/export ip=192.0.2.2:::24::eth7:none rd.retry=1", BOOT_FAILED,
-		"IA-E401");
-}
-
 TEST(server_that_is_not_there)
 {
 	expect("root=nfs4:192.0.2.77:/export ip=" NODE " rd.retry=5", BOOT_FAILED, "IA-E601");
@@ -143,6 +137,17 @@ static bool says(const struct node *n, const char *code, const char *words)
 	return said;
 }
 
+TEST(interface_that_never_appears)
+{
+	struct node n;
+
+	wire_up();
+	node_open(&n, "root=nfs4:192.0.2.1:/export ip=192.0.2.2:::24::eth7:none rd.retry=1");
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK(says(&n, "IA-E401", "eth7 to appear; there are: veth0 ("));
+	node_close(&n);
+}
+
 TEST(an_address_of_another_family_than_the_servers)
 {
 	expect("root=nfs4:[2001:db8::9],[2001:db8::8]:/export ip=" NODE " rd.retry=2", BOOT_FAILED,
@@ -186,45 +191,6 @@ TEST(a_gateway_that_does_not_answer_is_named)
 TEST(server_that_refuses)
 {
 	expect("root=nfs4:192.0.2.1:/refused ip=" NODE " rd.retry=2", BOOT_FAILED, "IA-E602");
-}
-
-/* The kernel numbers interfaces as their drivers come, which is not the order of the command line:
- * the names of the two have to change places. */
-TEST(names_that_the_kernel_gave_to_other_interfaces)
-{
-	const cJSON *rails, *rail;
-	struct node n;
-
-	wire_up();
-	netns_veth("net0", "net9", 0);
-	netns_run("ip link set veth0 address 52:54:00:00:00:07; "
-		  "ip link set net0 address 52:54:00:00:00:08");
-	node_open(&n, "root=nfs4:192.0.2.1:/export ifname=net0:52:54:00:00:00:07 "
-		"ifname=veth0:52:54:00:00:00:08 ip=192.0.2.2:::24::net0:none ip=veth0:dhcp "
-		"rd.retry=20");
-	CHECK_INT(boot(&n), BOOT_DONE);
-	rails = cJSON_GetObjectItem(n.state, "rails");
-	CHECK_INT(cJSON_GetArraySize(rails), 2);
-	cJSON_ArrayForEach(rail, rails)
-		CHECK_STR(text_at(rail, "netdev"),
-			cJSON_IsTrue(cJSON_GetObjectItem(rail, "carries_root")) ? "net0" : "veth0");
-	CHECK_INT(met(&n, "IA-E403"), 0);
-	node_close(&n);
-}
-
-/* Nobody else's name: the interface with that address is not there yet, and another that bears
- * the name is not taken for it. */
-TEST(a_name_of_ifname_is_no_other_interfaces)
-{
-	struct node n;
-
-	wire_up();
-	node_open(&n, "root=nfs4:192.0.2.1:/export ifname=veth0:52:54:00:00:00:07 ip=" NODE
-		" rd.retry=2");
-	CHECK_INT(boot(&n), BOOT_FAILED);
-	CHECK(met(&n, "IA-E401") > 0);
-	CHECK_INT(cJSON_GetArraySize(cJSON_GetObjectItem(n.state, "rails")), 0);
-	node_close(&n);
 }
 
 TEST(path_that_is_not_exported)

@@ -113,6 +113,34 @@ TEST(the_budgets_begin_when_the_break_points_shell_ends)
 	node_close(&n);
 }
 
+static int iscsi_path(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+{
+	(void)len, (void)n;
+	if (!dhcpserver_answer(m, request, type))
+		return 0;
+	msg_text(m, 17, "iscsi:10.0.0.1::::iqn.2009-06.dracut:target0");
+	msg_end(m);
+	return 1;
+}
+
+/* root=dhcp is the agent's: dracut no longer looks at the root-path, and the cause says so. */
+TEST(a_root_path_of_a_kind_that_is_dracuts)
+{
+	pid_t peer = segment();
+	const cJSON *c;
+	struct node n;
+	bool told = false;
+
+	dhcpserver_start(peer, "veth1", iscsi_path);
+	node_open(&n, "root=dhcp ip=veth0:dhcp rd.retry=3");
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	cJSON_ArrayForEach(c, cJSON_GetObjectItem(n.state, "causes"))
+		told |= streq(text_at(c, "code"), "IA-E611") &&
+			strstr(text_at(c, "text"), ", which dracut takes from root= or netroot=");
+	CHECK(told);
+	node_close(&n);
+}
+
 static int nbd_path(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
 {
 	(void)len, (void)n;

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Modules that rd.driver.pre= and rd.driver.post= name, in their order; the network alone, beside a
- * root of dracut's; rd.retry= and rd.timeout= beside each other (boot/node.h).
+ * root of dracut's; rd.retry= and rd.timeout= beside each other; interfaces named by ifname=,
+ * ip=enx and BOOTIF= (boot/node.h).
  *
  * first: real time-outs of boots
  */
 #include "check.h"
+
+#include <net/if.h>
+#include <sched.h>
+#include <sys/mman.h>
 
 #include "boot/node.h"
 #include "netns.h"
@@ -21,13 +26,24 @@ static const cJSON *module_row(const struct node *n, const char *name)
 	return NULL;
 }
 
-/* When the interface was first seen as a rail. */
-static double rail_begin(const struct node *n)
+/* When the interface had carrier. */
+static double link_end(const struct node *n)
+{
+	const cJSON *c;
+
+	cJSON_ArrayForEach(c, cJSON_GetObjectItem(n->state, "phases"))
+		if (streq(text_at(c, "name"), "link"))
+			return number_at(c, "end_s");
+	return 0;
+}
+
+/* When it left "no carrier", which is where it is held. */
+static double address_begin(const struct node *n)
 {
 	const cJSON *c;
 
 	cJSON_ArrayForEach(c, cJSON_GetObjectItem(n->state, "timeline"))
-		if (streq(text_at(c, "room"), "rail"))
+		if (streq(text_at(c, "room"), "address"))
 			return number_at(c, "s");
 	return 0;
 }
@@ -40,7 +56,8 @@ static void in_order(const struct node *n, const char *const *names)
 }
 
 /* nfsv3 takes 2.5 s. Each waits for the one before, the root's own for the last of pre; post does
- * not wait for the root's own, and the interface waits for the last of post. */
+ * not wait for the root's own, and the address waits for the last of post: the interface is up
+ * before, so that its link trains meanwhile. */
 TEST(named_modules_keep_their_order)
 {
 	static const char *const pre[] = {"nfsv3", "ib_srp", "sd_mod", "nfsv4", NULL};
@@ -53,7 +70,8 @@ TEST(named_modules_keep_their_order)
 	CHECK_INT(boot(&n), BOOT_DONE);
 	in_order(&n, pre);
 	in_order(&n, post);
-	CHECK(rail_begin(&n) >= number_at(module_row(&n, "nbd"), "end_s"));
+	CHECK(link_end(&n) < number_at(module_row(&n, "sd_mod"), "begin_s"));
+	CHECK(address_begin(&n) >= number_at(module_row(&n, "nbd"), "end_s"));
 	CHECK_INT(met(&n, "IA-E201"), 1);
 	node_close(&n);
 }
@@ -68,6 +86,71 @@ TEST(a_named_module_that_never_ends_holds_no_boot)
 	CHECK_INT(met(&n, "IA-E211"), 1);
 	CHECK(number_at(module_row(&n, "nbd"), "begin_s") <
 		number_at(module_row(&n, "stuck"), "end_s"));
+	node_close(&n);
+}
+
+/* A card's driver that is blacklisted and named: no alias loads it, it has its turn, and the
+ * kernel's own requests do not load it before. */
+TEST(a_named_module_that_is_blacklisted_has_its_turn)
+{
+	static const char *const post[] = {"sd_mod", "ib_srp", "card", "nbd", NULL};
+	char list[64];
+	struct node n;
+
+	wire_up();
+	node_open(&n, "root=nfs4:192.0.2.1:/export ip=" NODE " rd.driver.blacklist=card "
+		      "rd.driver.post=sd_mod,ib_srp,card,nbd");
+	modtree_file(&n.tree, "/sys/bus/pci/devices/0000:03:00.0/modalias", CARD("card"));
+	n.args.standalone = true;
+	CHECK_INT(boot(&n), BOOT_DONE);
+	in_order(&n, post);
+	CHECK(env_read(&n.tree.env, list, sizeof(list), "/run/modprobe.d/initagent.conf") > 0);
+	CHECK_STR(list, "blacklist card");
+	node_close(&n);
+}
+
+/* One worker: what only the mount needs waits for them. */
+TEST(named_modules_do_not_queue_behind_the_mounts_own)
+{
+	struct node n;
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	CHECK_INT(sched_setaffinity(0, sizeof(one), &one), 0);
+	wire_up();
+	node_open(&n, "root=nfs4:192.0.2.1:/export ip=" NODE " rd.driver.post=sd_mod,nbd,ib_srp");
+	CHECK_INT(boot(&n), BOOT_DONE);
+	CHECK(number_at(module_row(&n, "nfsv4"), "begin_s") >=
+		number_at(module_row(&n, "ib_srp"), "end_s"));
+	node_close(&n);
+}
+
+static bool console_has(const struct node *n, const char *words)
+{
+	char text[8192];
+	ssize_t len = pread(n->args.console_fd, text, sizeof(text) - 1, 0);
+
+	CHECK(len > 0);
+	text[len] = 0;
+	return strstr(text, words);
+}
+
+/* The driver of another adapter, "slow", sleeps longer than rd.retry=. */
+TEST(the_driver_of_a_slow_adapter_holds_no_boot)
+{
+	struct node n;
+
+	wire_up();
+	node_open(&n, "root=nfs4:192.0.2.1:/export ip=" NODE " rd.driver.post=nbd rd.retry=12");
+	n.args.console_fd = memfd_create("console", MFD_CLOEXEC);
+	modtree_file(&n.tree, "/sys/bus/pci/devices/0000:03:00.0/modalias", CARD("slow"));
+	CHECK_INT(boot(&n), BOOT_DONE);
+	CHECK(number_at(module_row(&n, "nbd"), "begin_s") <
+		number_at(module_row(&n, "slow"), "end_s"));
+	CHECK(console_has(&n, "waiting for kernel module slow to load ("));
+	CHECK(console_has(&n, " s of 12 s, IA-E211)"));
+	close(n.args.console_fd);
 	node_close(&n);
 }
 
@@ -106,9 +189,63 @@ TEST(the_network_beside_a_root_that_is_not_ours)
 	CHECK_INT(beside("root=LABEL=x rd.iscsi.firmware=1 rd.neednet=1 ip=" NODE, ""),
 		BOOT_NOT_OURS);
 	CHECK_INT(beside("root=iscsi:192.0.2.1::::iqn.x rd.neednet=1 ip=" NODE, ""), BOOT_NOT_OURS);
+	CHECK_INT(beside("root=LABEL=x rd.neednet=1 netroot= rd.fcoe=0 rd.iscsi.firmware=0 "
+			 "rd.iscsi.initiator=iqn.x iscsi_tcp.debug_iscsi_tcp=1 ip=" NODE, ""),
+		BOOT_DONE);
+	CHECK_INT(beside("root=ZFS=tank rd.neednet=1 ip=" NODE, ""), BOOT_DONE);
 	/* dracut reads the iBFT of its own disks */
 	CHECK_INT(beside("root=LABEL=x rd.iscsi.firmware=1 ip=ibft", ""), BOOT_NOT_OURS);
 	CHECK_INT(beside("root=LABEL=x rd.neednet=1 ip=ibft", "IA-E108"), BOOT_FAILED);
+}
+
+/* The stand-alone image mounts the disk itself: not before each interface that is named has its
+ * address. */
+TEST(all_that_are_named_before_a_disk_of_the_stand_alone_image)
+{
+	static const char *const others[] = {
+		"root=ZFS=tank rd.neednet=1 ip=" NODE, "root=LABEL=x ip=" NODE};
+	struct node n;
+
+	wire_up();
+	node_open(&n, "root=LABEL=x rd.neednet=1 ip=" NODE " ip=eth9:dhcp rd.retry=2");
+	n.args.standalone = true;
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK_STR(met_at(&n, "IA-E401"), "network");
+	node_close(&n);
+	/* A local root that it does not know, and one without rd.neednet= */
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		wire_up();
+		node_open(&n, others[i]);
+		n.args.standalone = true;
+		CHECK_INT(boot(&n), BOOT_FAILED);
+		CHECK_INT(met(&n, "IA-E103"), 1);
+		CHECK_INT(cJSON_GetArraySize(cJSON_GetObjectItem(n.state, "rails")), 0);
+		node_close(&n);
+	}
+}
+
+/* dracut asks by DHCP on the interface of BOOTIF=, whatever ip= names besides, and waits for it. */
+TEST(the_interface_of_bootif_is_one_more)
+{
+	static const char line[] = "root=LABEL=x rd.neednet=1 ip=" NODE " rd.retry=2 "
+				   "BOOTIF=01-52-54-00-00-00-08 bridge=br8:eth8";
+	const cJSON *rails;
+	struct node n;
+
+	/* A made interface: of others than the plan's, veth among them, none is taken unnamed. */
+	wire_up();
+	netns_veth("eth8", "eth9", 0);
+	netns_run("ip link set eth8 address 52:54:00:00:00:08");
+	node_open(&n, line);
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	rails = cJSON_GetObjectItem(n.state, "rails");
+	CHECK_INT(cJSON_GetArraySize(rails), 2);
+	node_close(&n);
+	wire_up();
+	node_open(&n, line);
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK_STR(met_at(&n, "IA-E401"), "network");
+	node_close(&n);
 }
 
 TEST(no_limit_of_the_network_leaves_that_of_the_boot)
@@ -119,4 +256,92 @@ TEST(no_limit_of_the_network_leaves_that_of_the_boot)
 		"IA-E602");
 	expect("root=nfs4:192.0.2.1:/export ip=" NODE " rd.retry=-1 rd.timeout=soon", BOOT_DONE,
 		"IA-E101");
+}
+
+/* The kernel numbers interfaces as their drivers come, which is not the order of the command line:
+ * the names of the two have to change places. */
+TEST(names_that_the_kernel_gave_to_other_interfaces)
+{
+	const cJSON *rails, *rail;
+	struct node n;
+
+	wire_up();
+	netns_veth("net0", "net9", 0);
+	netns_run("ip link set veth0 address 52:54:00:00:00:07; "
+		  "ip link set net0 address 52:54:00:00:00:08");
+	node_open(&n, "root=nfs4:192.0.2.1:/export ifname=net0:52:54:00:00:00:07 "
+		"ifname=veth0:52:54:00:00:00:08 ip=192.0.2.2:::24::net0:none ip=veth0:dhcp "
+		"rd.retry=20");
+	CHECK_INT(boot(&n), BOOT_DONE);
+	rails = cJSON_GetObjectItem(n.state, "rails");
+	CHECK_INT(cJSON_GetArraySize(rails), 2);
+	cJSON_ArrayForEach(rail, rails)
+		CHECK_STR(text_at(rail, "netdev"),
+			cJSON_IsTrue(cJSON_GetObjectItem(rail, "carries_root")) ? "net0" : "veth0");
+	CHECK_INT(met(&n, "IA-E403"), 0);
+	node_close(&n);
+}
+
+/* Whatever ip= says of them: the names are for the real root's use, too. */
+TEST(ifname_names_interfaces_that_no_ip_uses)
+{
+	unsigned other;
+	struct node n;
+
+	wire_up();
+	netns_veth("net0", "net9", 0);
+	other = if_nametoindex("net0");
+	netns_run("ip link set veth0 address 52:54:00:00:00:07; "
+		  "ip link set net0 address 52:54:00:00:00:08");
+	node_open(&n, "root=nfs4:192.0.2.1:/export ifname=net0:52:54:00:00:00:07 "
+		"ifname=boot0:52:54:00:00:00:08 ip=192.0.2.2:::24::net0:none rd.retry=20");
+	CHECK_INT(boot(&n), BOOT_DONE);
+	CHECK_INT(if_nametoindex("boot0"), other);
+	node_close(&n);
+}
+
+TEST(an_interface_is_found_and_named_by_enx_and_its_address)
+{
+	unsigned first;
+	struct node n;
+
+	wire_up();
+	first = if_nametoindex("veth0");
+	netns_run("ip link set veth0 address 52:54:00:00:00:07");
+	node_open(&n, "root=nfs4:192.0.2.1:/export rd.retry=5 "
+		"ip=192.0.2.2::192.0.2.1:24::enx525400000007:none");
+	CHECK_INT(boot(&n), BOOT_DONE);
+	CHECK_INT(if_nametoindex("enx525400000007"), first);
+	node_close(&n);
+}
+
+/* As in dracut, whose BOOTIF= wins over the order of ip=. */
+TEST(bootif_leads_before_the_first_ip)
+{
+	struct node n;
+
+	wire_up();
+	netns_veth("net0", "net9", 0);
+	netns_run("ip link set net9 up; ip link set net0 address 52:54:00:00:00:08");
+	node_open(&n, "root=nfs4:192.0.2.1:/export BOOTIF=01-52-54-00-00-00-08 ip=" NODE
+		" ip=198.51.100.2::198.51.100.1:24::net0:none rd.retry=20");
+	CHECK_INT(boot(&n), BOOT_DONE);
+	netns_run("ip route show default | head -n 1 | grep -qw net0 && "
+		  "ip route show default | grep -q 'veth0.*metric 100'");
+	node_close(&n);
+}
+
+/* Nobody else's name: the interface with that address is not there yet, and another that bears
+ * the name is not taken for it. */
+TEST(a_name_of_ifname_is_no_other_interfaces)
+{
+	struct node n;
+
+	wire_up();
+	node_open(&n, "root=nfs4:192.0.2.1:/export ifname=veth0:52:54:00:00:00:07 ip=" NODE
+		" rd.retry=2");
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK(met(&n, "IA-E401") > 0);
+	CHECK_INT(cJSON_GetArraySize(cJSON_GetObjectItem(n.state, "rails")), 0);
+	node_close(&n);
 }

@@ -227,8 +227,8 @@ void check_node(struct findings *f, const struct env *env, const struct survey *
 	check_ledger(f, env);
 	if (s->n == 0 && f->n == 0)
 		findings_add(f, CAUSE_PORT_NO_HCA, true, "node", NULL,
-			"no RDMA device, and no RDMA adapter on the PCI bus");
+			"no RDMA adapter on the PCI bus");
 	else if (s->n == 0)
 		findings_add(f, CAUSE_PORT_NO_HCA, true, "node", NULL,
-			"no RDMA device; the reason is above");
+			"the reason is above");
 }

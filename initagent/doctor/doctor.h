@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * doctor: "initagent doctor": the boot's judgement of all RDMA ports, on demand, on any running
- *   system.
- * Owns: nothing; looks and queries, changes nothing.
+ * system. Owns nothing; looks and queries, changes nothing.
  * In: sysfs, the kernel's log, the fabric's answers, this boot's state. Out: text or JSON, exit
- *   status.
- * Called by: main.c.
- * Tests: test_doctor.c, tests-qemu/doctor.bats.
+ * status.
+ * Callers: main.c. Tests: test_doctor.c, tests-qemu/doctor.bats.
  */
 #pragma once
 

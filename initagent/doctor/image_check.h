@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * image_check: "initagent lint --image": are the kernel modules that a command line needs in the
- *   initramfs image that boots with it? For images of any maker: names and depmod's index are all
- *   that is looked at.
+ * initramfs image that boots with it? For images of any maker: names and depmod's index are all
+ * that is looked at. Owns nothing.
  * In: a plan, an initrd file (cpio archives behind each other, plain or packed). Out: text.
- * Called by: main.c.
- * Tests: tests/kernel-cmdline.bats, fuzz_unpack.c (the archive).
+ * Callers: main.c. Tests: tests/mkimage-modules.bats, root/image/fuzz_unpack.c (the archive).
  */
 #pragma once
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* doctor: a look at the ports (survey), what is wrong with them (findings), two printers. */
+/*
+ * private: the survey, a look at the ports; the findings, what is wrong with them; two printers.
+ */
 #pragma once
 
 #include <cjson/cJSON.h>

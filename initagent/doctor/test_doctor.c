@@ -331,7 +331,7 @@ TEST(no_adapter_at_all)
 
 	modtree_bare(&t);
 	text = judge_card(&t);
-	has(text, "IA-E301 no RDMA device, and no RDMA adapter on the PCI bus\n");
+	has(text, "IA-E301 no RDMA adapter on the PCI bus\n");
 	has(text, "\nno device\n");
 	modtree_remove(&t);
 }
@@ -348,7 +348,7 @@ TEST(a_plain_ethernet_card_is_none)
 	modtree_file(&t, CARD "/vendor", "0x8086\n");
 	card_driver(&t, "igb");
 	text = judge_card(&t);
-	has(text, "IA-E301 no RDMA device, and no RDMA adapter on the PCI bus");
+	has(text, "IA-E301 no RDMA adapter on the PCI bus");
 	has_not(text, "0000:3b:00.0");
 	modtree_remove(&t);
 }
@@ -362,7 +362,7 @@ TEST(an_image_for_another_kernel)
 	card_make(&t);
 	text = judge_card(&t);
 	has(text, "IA-E205 no module index to find a driver for 0000:3b:00.0");
-	has(text, "IA-E301 no RDMA device; the reason is above\n");
+	has(text, "IA-E301 the reason is above\n");
 	modtree_remove(&t);
 }
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fabric: the RDMA ports of this node and their state.
- * Owns: verbs and umad contexts, the list of ports, queries under way.
+ * fabric: the RDMA ports of this node and their state. It owns verbs and umad contexts, the list of
+ * ports, queries under way.
  * In: sysfs, verbs and kernel events, MADs. Out: ports, the gate's verdict, events.
- * Called by: rails/ in a boot; doctor/ and main.c.
- * Tests: fabric/test_*.c, tests/fabric.bats, tests-qemu/infiniband.bats, ib-faults.bats.
+ * Callers: rails/ in a boot; doctor/; state/ writes ports down. Tests: fabric/test_*.c,
+ * tests/fabric.bats, tests-qemu/infiniband.bats, ib-faults.bats.
  *
- * The list comes from sysfs; changes come from
- * verbs async events where the device's provider is linked in, from kernel uevents, and, for
- * devices without a provider, from a timer (period below).
+ * The list comes from sysfs; changes come from verbs async events where the device's provider is
+ * linked in, from kernel uevents, and, for devices without a provider, from a timer (period below).
  *
  * An open verbs context blocks the removal of the netdev under a soft RDMA device, so contexts live
  * only while the gate is watched: call fabric_close_verbs() before switch-root.

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ops: the fabric room's doors to the kernel, replaced in unit tests. */
+/*
+ * ops: the doors of fabric/ to the kernel, a table that unit tests replace. A context, with its
+ * descriptor, is the caller's until verbs_close().
+ * In: a device's name. Out: uevents and verbs events without blocking, or -errno.
+ * Callers: doctor/. Tests: test_fabric.c, test_ask.c, doctor/test_doctor.c replace it.
+ */
 #pragma once
 
 #include "base/util.h"

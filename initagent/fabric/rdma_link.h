@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * rdma_link: software RDMA devices (rxe, siw) by RDMA netlink, the kernel's own interface for it
- * (include/uapi/rdma/rdma_netlink.h, client NLDEV). Every call opens its own socket and is done
- * when it returns; the kernel answers at once.
+ * (include/uapi/rdma/rdma_netlink.h, client NLDEV). Owns nothing: every call opens its own socket
+ * and is done when it returns; the kernel answers at once.
+ * In: name, type and netdev. Out: the device in the kernel, or its words on a refusal; a device's
+ * netdev.
+ * Callers: rails/. Tests: test_rdma_link.c, tests-qemu/rooms.bats, tests-qemu/siw.bats.
  */
 #pragma once
 

@@ -572,6 +572,7 @@ void fetch_progress(const struct fetch *f, struct fetch_progress *ret)
 		.site = f->site,
 		.attempts = f->attempts,
 		.restarts = f->restarts,
+		.changed = f->changed,
 	};
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fetch: one file from web servers (HTTP, HTTPS) into an open file or memory.
- * Owns: the transfer with its retries and mirrors, and two processes: one speaks HTTP and is
- * trusted in nothing; its bytes go through a pipe to the other one, without the network, which
- * alone writes the file and computes the digests. In: URLs, size, digests; addresses of
- * FETCH_EVENT_LOOKUP. Out: the file, DONE only when it is the one asked for; or a cause. Called by:
- * root/web. Tests: test_*.c here, tests/fetch.bats, tests-qemu/web.bats.
+ * fetch: one file from web servers (HTTP, HTTPS) into an open file or memory. It owns the transfer
+ * with its retries and mirrors, and two processes: one speaks HTTP and is trusted in nothing; its
+ * bytes go through a pipe to the other one, without the network, which alone writes the file and
+ * computes the digests.
+ * In: URLs, size, digests; addresses of FETCH_EVENT_LOOKUP. Out: the file, DONE only when it is the
+ * one asked for; or a cause.
+ * Callers: root/web/, root/wwinit/. Tests: test_*.c here, tests/fetch.bats, tests-qemu/web.bats.
  *
  * Between rounds it waits up to 1 s, doubling to 10 s, drawn at random; as a server's Retry-After
  * says, two minutes at most.
@@ -95,6 +96,7 @@ struct fetch_progress {
 	unsigned attempts;
 	unsigned restarts; /* how often the file was started again: what was read of it before
 				counts no more */
+	bool changed;	   /* a source was seen to change its file: one of these had other bytes */
 };
 
 /*

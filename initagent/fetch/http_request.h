@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * http_request: what libcurl is told about one request, and what its opinion about the end is
- * worth. It carries bytes and does TLS; it neither looks names up nor follows redirects, and has no
- * time limits. Used in the process that fetches.
+ * worth. Owns nothing: the lists are the caller's until http_request_done(). Used in processes
+ * without rights: the one that fetches, and those of report/tell.
+ * In: the request, what it goes on from, trusted certificates. Out: a curl handle that is set up;
+ * the verdict of a result.
+ * Callers: report/tell/. Tests: test_fetch.c, tests/fetch.bats, tests/report.bats.
+ *
+ * libcurl carries bytes and does TLS; it neither looks names up nor follows redirects, and has no
+ * time limits.
  */
 #pragma once
 

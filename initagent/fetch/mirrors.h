@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * mirrors: the places a file may be fetched from, in this node's order, and what is remembered of
- * each: how often it failed in a row, until when it is left alone, and whether it is out for good.
- * Pure.
+ * mirrors: the places a file may be fetched from, in this node's order. It owns what is remembered
+ * of each: how often it failed in a row, until when it is left alone, and whether it is out for
+ * good. Pure.
+ * In: URLs, the node's number, how attempts ended, random bits. Out: the mirror whose turn it is,
+ * or when one is ready.
+ * Callers: root/web/. Tests: test_mirrors.c, test_fetch.c.
  */
 #pragma once
 

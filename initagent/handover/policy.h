@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * policy: what process 1 of the stand-alone image does when it cannot go on: rd.shell, rd.emergency
- * and rd.timeout, known before the first process is started, so that they hold however that one
- * ends.
+ * policy: what process 1 of the stand-alone image does when it cannot go on. It holds rd.shell,
+ * rd.emergency and rd.timeout, known before the first process is started, so that they count
+ * however that one ends.
+ * In: the command line's sources; why it cannot go on. Out: shell, another try, or the machine's
+ * end.
+ * Callers: boot/. Tests: tests/pid1.bats, tests-qemu/failure.bats.
  */
 #pragma once
 

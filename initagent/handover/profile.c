@@ -133,7 +133,8 @@ int profile_begin(struct profile_file *f, const char *comment)
 	f->out = open_memstream(&f->text, &f->len);
 	if (!f->out)
 		return -ENOMEM;
-	fprintf(f->out, "%s Written by initagent for this boot; see docs/handover.md.\n", comment);
+	fprintf(f->out, "%s Written by initagent for this boot; see handover.md of its "
+		"documentation.\n", comment);
 	return 0;
 }
 

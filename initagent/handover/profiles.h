@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * profiles: the hand-over of the network to the real root's network manager, without going
- *   down.
- * Owns: files below /run: profiles, udev rules, units for renewal, resolv.conf, hostname.
+ * profiles: the hand-over of the network to the real root's network manager, without going down. It
+ * owns files below /run: profiles, udev rules, units for renewal, resolv.conf, hostname.
  * In: rails with their addresses, what the real root's files say (root_facts.h). Out: files,
- *   causes.
- * Called by: boot/ once the root is mounted.
- * Tests: test_profile*.c, test_managers.c, test_renewal.c, test_udev.c, tests/handover.bats.
+ * causes.
+ * Callers: boot/ once the root is mounted. Tests: test_profile*.c, test_managers.c, test_renewal.c,
+ * test_udev.c, tests/handover.bats.
  */
 #pragma once
 

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * root_facts: all that the hand-over has to know of the real root's files, read in one go. Each
- * look may take as long as the root's server likes, for ever if it is gone: call it from a process
- * that may be killed.
+ * root_facts: all that the hand-over has to know of the real root's files, read in one go. Owns
+ * nothing.
+ * In: the mounted root, the plan, the rails' names. Out: struct root_facts, plain data: managers,
+ * networkd's version and files, where resolv.conf leads.
+ * Callers: boot/. Tests: test_profiles.c, test_managers.c, tests/handover.bats.
+ *
+ * Each look may take as long as the root's server likes, for ever if it is gone: call it from a
+ * process that may be killed.
  */
 #pragma once
 

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* switch_root: from the initramfs into the real root, for the stand-alone image alone. */
+/*
+ * switch_root: from the initramfs into the real root, for the stand-alone image alone. It owns the
+ * mounts while it moves them.
+ * In: the mounted root, init with argv and environment, the watch that is told each step. Out:
+ * init; or -errno, the failed step, and all mounts where they were.
+ * Callers: boot/. Tests: tests/pid1.bats, tests-qemu/nfsrdma.bats.
+ */
 #pragma once
 
 #include "handover/switch_watch.h"

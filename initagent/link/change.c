@@ -2,6 +2,8 @@
 /* change: the changes the link room makes to interfaces; see link.h. */
 #include "link/private.h"
 
+#include "report/report.h"
+
 #include <linux/if_addr.h>
 #include <netlink/netlink.h>
 
@@ -18,11 +20,18 @@ static struct nl_msg *link_msg(int ifindex, unsigned change, unsigned flags)
 	return netlink_msg(RTM_NEWLINK, 0, &ifi, sizeof(ifi));
 }
 
-/* Setting what is set already is no error for the kernel. */
+/* Setting what is set already is no error for the kernel. The call lasts as long as the driver
+ * needs, seconds for some. */
 int links_set_up(struct links *l, int ifindex, bool up)
 {
-	return links_keep_error(l, netlink_call(l->rtnl, link_msg(ifindex, IFF_UP, up ? IFF_UP : 0),
-		up ? "set interface up" : "set interface down"));
+	const struct netdev *dev = links_by_index(l, ifindex);
+	uint64_t began = now_ns();
+	int r = netlink_call(l->rtnl, link_msg(ifindex, IFF_UP, up ? IFF_UP : 0),
+		up ? "set interface up" : "set interface down");
+
+	if (up && dev)
+		report_span(l->env->report, "link", dev->name, began, now_ns(), r < 0 ? r : 0);
+	return links_keep_error(l, r);
 }
 
 /* A bond does that to its slaves itself. */

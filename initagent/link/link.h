@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * link: the network interfaces of this node over rtnetlink: which there are, what state they are
- * in, and every change we make to them (up, MTU, name, addresses, routes, neighbour entries).
- * Owns: the rtnetlink sockets, the list of interfaces, neighbour probes.
+ * in, and every change we make to them (up, MTU, name, addresses, routes, neighbour entries). It
+ * owns the rtnetlink sockets, the list of interfaces, neighbour probes.
  * In: the kernel's notifications, requests. Out: events, the list, the kernel's words on a refusal.
- * Called by: address/, rails/, root/.
- * Tests: link/test_*.c, tests/address*.bats.
+ * Callers: address/, rails/, resolver/, root/nfs/. Tests: link/test_*.c, tests/address*.bats.
  *
  * Identity is the ifindex; names change under us. Carrier is IFF_LOWER_UP: the kernel reports
  * operational "RUNNING" up to a second later than packets can flow, on IPoIB it means "broadcast

@@ -7,10 +7,11 @@
 #include <linux/rtnetlink.h>
 
 #include "link/link.h"
+#include "report/record.h"
 
 #define SEC NSEC_PER_SEC
 
-static const struct env env = {.prefix = ""};
+static struct env env = {.prefix = ""};
 
 static struct links *make(void)
 {
@@ -138,10 +139,12 @@ TEST(up_mtu_name_and_hardware_address)
 {
 	static const struct hw_addr hw = {.len = 6, .bytes = {2, 0, 0, 0, 0, 9}};
 	_cleanup_(links_freep) struct links *l = NULL;
+	struct report_view v;
 	const struct netdev *dev;
 	int ifindex;
 
 	netns_enter();
+	CHECK_INT(report_new(&env.report, &(struct report_config){.console_fd = -1}), 0);
 	netns_veth("va", "vb", 0);
 	netns_run("ip link set vb up");
 	l = make();
@@ -150,6 +153,9 @@ TEST(up_mtu_name_and_hardware_address)
 	CHECK_INT(links_set_mtu(l, ifindex, 1400), 0);
 	CHECK_INT(links_set_up(l, ifindex, true), 0);
 	CHECK_INT(links_set_up(l, ifindex, true), 0);
+	report_view(env.report, &v);
+	CHECK(v.n_works == 2 && streq(v.works[0].room, "link") && streq(v.works[1].what, "va"));
+	env.report = report_free(env.report);
 	drain(l);
 	CHECK_INT(links_rename(l, ifindex, "ib-leaf0"), 0); /* while up */
 	dev = until(l, "ib-leaf0", true, true);

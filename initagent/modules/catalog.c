@@ -20,7 +20,7 @@ struct catalog {
 	bool indexed;
 	char kver[KVER_SIZE];
 	char (*blacklist)[MODULE_NAME_SIZE];
-	size_t n_blacklist;
+	size_t n_blacklist, n_barred;
 	struct param *params;
 	size_t n_params;
 };
@@ -108,8 +108,10 @@ static int copy_blacklist(struct catalog *c, const struct modules_config *cfg)
 	if (!c->blacklist)
 		return -ENOMEM;
 	for (size_t i = 0; i < cfg->n_blacklist; i++)
-		if (catalog_plain_name(c->blacklist[c->n_blacklist], cfg->blacklist[i]) == 0)
+		if (catalog_plain_name(c->blacklist[c->n_blacklist], cfg->blacklist[i]) == 0) {
 			c->n_blacklist++;
+			c->n_barred += i < cfg->n_barred;
+		}
 	return 0;
 }
 
@@ -254,13 +256,23 @@ static bool is_refusal(const char *command)
 	return false;
 }
 
+static bool is_listed(const struct catalog *c, size_t n, const struct kmod_module *mod)
+{
+	for (size_t i = 0; i < n; i++)
+		if (catalog_same_name(c->blacklist[i], kmod_module_get_name(mod)))
+			return true;
+	return false;
+}
+
+bool catalog_no_alias(const struct catalog *c, const struct kmod_module *mod)
+{
+	return is_listed(c, c->n_blacklist, mod) && !is_listed(c, c->n_barred, mod);
+}
+
 const char *catalog_forbids(const struct catalog *c, const struct kmod_module *mod)
 {
-	const char *name = kmod_module_get_name(mod);
-
-	for (size_t i = 0; i < c->n_blacklist; i++)
-		if (catalog_same_name(c->blacklist[i], name))
-			return "rd.driver.blacklist names it";
+	if (is_listed(c, c->n_barred, mod))
+		return "rd.driver.blacklist names it";
 	if (is_refusal(kmod_module_get_install_commands(mod)))
 		return "an install line in modprobe.d forbids it";
 	return NULL;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * catalog: what is known about the modules of one kernel: the index made by depmod, modprobe.d, and
- * the command line's blacklist and options. A thin layer over libkmod that adds the prefix, our
- * blacklist rules and option merging. It loads nothing.
+ * catalog: what is known about the modules of one kernel. It owns libkmod's context with the index
+ * made by depmod and modprobe.d, and the command line's blacklist and options. A thin layer over
+ * libkmod that adds the prefix, our blacklist rules and option merging. It loads nothing.
+ * In: a name or alias. Out: libkmod's modules, whether one may be loaded and is there, its options.
+ * Callers: doctor/. Tests: test_modules.c, fuzz_uevent.c.
  */
 #pragma once
 
@@ -37,6 +39,9 @@ enum catalog_answer {
  */
 enum catalog_answer catalog_lookup(
 	const struct catalog *c, const char *name, struct kmod_list **ret);
+
+/* catalog_no_alias: the blacklist keeps aliases from loading it, its own name does. */
+bool catalog_no_alias(const struct catalog *c, const struct kmod_module *mod);
 
 /* catalog_forbids: why this module must not be loaded, in words; NULL when it may. */
 const char *catalog_forbids(const struct catalog *c, const struct kmod_module *mod);

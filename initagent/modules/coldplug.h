@@ -2,7 +2,9 @@
 /*
  * coldplug: which devices a network boot needs a driver for: network and RDMA adapters, and what
  * virtual machines put in front of them; disks only where a cache on one is wanted. Graphics and
- * the rest can wait for the real root.
+ * the rest can wait for the real root. It owns the table of modaliases.
+ * In: sysfs, kernel uevents. Out: the devices without a driver; whether its absence is a cause.
+ * Callers: doctor/. Tests: test_devices.c, fuzz_uevent.c.
  */
 #pragma once
 

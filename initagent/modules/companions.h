@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * companions: what has to be loaded with a module although neither modules.dep nor an alias says
- * so. On a full system the kernel's request_module or udev rules fill these gaps.
+ * so. It owns the table. Pure. On a full system the kernel's request_module or udev rules fill
+ * these gaps.
+ * In: a module's name. Out: rows: module or alias, before or after, and why.
+ * Callers: doctor/, dracut/mkimage/. Tests: test_devices.c, tests/mkimage-modules.bats.
  */
 #pragma once
 

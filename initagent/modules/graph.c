@@ -118,6 +118,8 @@ static uint32_t rest(const struct graph *g)
 /* Lower goes first. */
 static unsigned place(const struct graph *g, const struct node *n)
 {
+	if (row_is_urgent(n))
+		return row_has(n, DEMAND_DEVICE) ? 0 : 1;
 	if (n->turn == TURN_LATE)
 		return rest(g) <= n->cost / TURN_LATE_FREE ? 0 : 2;
 	return n->turn == TURN_BESIDE ? 3 : 1;
@@ -130,19 +132,19 @@ static bool goes_before(const struct graph *g, const struct node *a, const struc
 	return first != second ? first < second : a->rank > b->rank;
 }
 
-/* Is one being loaded that no device waits for? */
+/* Is one being loaded that no device and no interface waits for? */
 static bool chain_runs(const struct graph *g)
 {
 	for (size_t i = 0; i < g->n; i++)
-		if (g->entries[i].state == MODULE_LOADING && !row_is_for_device(&g->nodes[i]))
+		if (g->entries[i].state == MODULE_LOADING && !row_is_urgent(&g->nodes[i]))
 			return true;
 	return false;
 }
 
 /*
- * Drivers of devices that are there come first, since an address and a port that trains take longer
- * than any module. But of several workers one is kept for the longest chain, which decides when the
- * root can be mounted.
+ * Drivers of devices that are there come first, then what else an interface needs, since an address
+ * and a port that trains take longer than any module. But of several workers one is kept for the
+ * longest chain, which decides when the root can be mounted.
  */
 static int most_urgent(struct graph *g, uint64_t now)
 {
@@ -150,7 +152,7 @@ static int most_urgent(struct graph *g, uint64_t now)
 
 	rank_rows(g);
 	for (size_t i = 0; i < g->n; i++) {
-		int *best = row_is_for_device(&g->nodes[i]) ? &device : &other;
+		int *best = row_is_urgent(&g->nodes[i]) ? &device : &other;
 
 		if (now >= g->nodes[i].after)
 			g->nodes[i].after = 0;
@@ -201,7 +203,7 @@ static bool fill_job(struct graph *g, size_t i, struct load_job *job, uint64_t n
 
 	memset(job, 0, sizeof(*job));
 	job->id = (uint32_t)i;
-	job->nice = row_is_for_device(&g->nodes[i]) ? 0 : LOADER_NICE;
+	job->nice = row_is_urgent(&g->nodes[i]) ? 0 : LOADER_NICE;
 	(void)strscpy(job->name, g->entries[i].name, sizeof(job->name));
 	if (!path || strscpy(job->path, path, sizeof(job->path)) < 0) {
 		row_fail(g, i, MODULE_FAILED, CAUSE_MODULE_MISSING, -ENOENT,
@@ -246,6 +248,7 @@ int graph_next(struct graph *g, bool idle, struct load_job *job, uint64_t now)
 
 void graph_started(struct graph *g, unsigned i, uint64_t now)
 {
+	g->entries[i].begin = now;
 	row_set_state(g, i, NULL, MODULE_LOADING, now);
 }
 

@@ -18,6 +18,7 @@ enum demand {
 	DEMAND_NAMED = 1,  /* asked for by its own name */
 	DEMAND_ALIAS = 2,  /* asked for by an alias, or needed by a module that was asked for */
 	DEMAND_DEVICE = 4, /* driver of a device that is there: first in the queue, see graph.c */
+	DEMAND_EARLY = 8,  /* an interface needs it: next to those */
 };
 
 struct graph;
@@ -36,7 +37,7 @@ DEFINE_FREEP(struct graph, graph_free)
  * event again. Returns enum catalog_answer (rows exist only for CATALOG_FOUND), or -ENOSPC,
  * -ENOMEM, -ELOOP.
  */
-int graph_need(struct graph *g, const char *name, enum demand demand, uint64_t now);
+int graph_need(struct graph *g, const char *name, unsigned demand, uint64_t now);
 
 /* graph_refuse: a row for a name that no module has, failed from the start. 0 or -errno. */
 int graph_refuse(struct graph *g, const char *name, enum cause cause, int error, const char *text,
@@ -60,10 +61,10 @@ void graph_started(struct graph *g, unsigned i, uint64_t now);
 void graph_finished(struct graph *g, const struct load_result *result, uint64_t now);
 
 /*
- * graph_unfinished: how many rows wait or are being loaded; devices: only those of drivers of
- * present devices and what these need.
+ * graph_unfinished: a row that is being loaded, else one that waits, NULL: none; devices: only of
+ * the drivers of present devices and what these need.
  */
-size_t graph_unfinished(const struct graph *g, bool devices);
+const struct module_entry *graph_unfinished(const struct graph *g, bool devices);
 
 const struct module_entry *graph_entries(const struct graph *g, size_t *ret_n);
 const struct module_entry *graph_find(const struct graph *g, const char *name);

@@ -82,8 +82,7 @@ static void raise_demand(struct graph *g, int i, struct walk w)
 
 	if (!added || w.depth > DEPTH_MAX)
 		return;
-	n->demand |= added;
-	g->entries[i].wanted = (n->demand & DEMAND_HARD_MASK) != 0;
+	row_demand(g, (size_t)i, added);
 	for (size_t k = 0; k < n->n_edges; k++) {
 		struct walk next = {.depth = w.depth + 1, .now = w.now};
 
@@ -244,13 +243,13 @@ static int add_module(struct graph *g, struct kmod_module *mod, struct walk w)
 
 /* One candidate of a look-up. */
 static int need_module(struct graph *g, struct kmod_module *mod, const char *name,
-	enum demand demand, uint64_t now)
+	unsigned demand, uint64_t now)
 {
 	struct walk w = {.demand = demand, .now = now};
 	int i;
 
-	if (demand == DEMAND_NAMED && !catalog_same_name(kmod_module_get_name(mod), name))
-		w.demand = DEMAND_ALIAS;
+	if (!catalog_same_name(kmod_module_get_name(mod), name))
+		w.demand = demand_of_needs(demand);
 	i = add_module(g, mod, w);
 	if (i < 0 || demand == DEMAND_DEVICE)
 		return i;
@@ -260,7 +259,7 @@ static int need_module(struct graph *g, struct kmod_module *mod, const char *nam
 	return i;
 }
 
-int graph_need(struct graph *g, const char *name, enum demand demand, uint64_t now)
+int graph_need(struct graph *g, const char *name, unsigned demand, uint64_t now)
 {
 	struct kmod_list *list = NULL, *item;
 	enum catalog_answer answer = catalog_lookup(g->catalog, name, &list);
@@ -272,7 +271,7 @@ int graph_need(struct graph *g, const char *name, enum demand demand, uint64_t n
 	{
 		struct kmod_module *mod = kmod_module_get_module(item);
 
-		if (r >= 0)
+		if (r >= 0 && (demand & DEMAND_NAMED || !catalog_no_alias(g->catalog, mod)))
 			r = need_module(g, mod, name, demand, now);
 		kmod_module_unref(mod);
 	}

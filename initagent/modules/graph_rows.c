@@ -72,6 +72,15 @@ static int grow(struct graph *g)
 	return 0;
 }
 
+void row_demand(struct graph *g, size_t i, unsigned demand)
+{
+	struct module_entry *e = &g->entries[i];
+
+	g->nodes[i].demand |= demand;
+	e->wanted |= (demand & DEMAND_HARD_MASK) != 0;
+	e->asked |= ((demand | demand >> DEMAND_SOFT_SHIFT) & (DEMAND_NAMED | DEMAND_ALIAS)) != 0;
+}
+
 int row_add(struct graph *g, const char *name, unsigned demand)
 {
 	struct module_entry *e;
@@ -90,8 +99,7 @@ int row_add(struct graph *g, const char *name, unsigned demand)
 	(void)strscpy(e->name, name, sizeof(e->name));
 	for (char *p = e->name; *p; p++)
 		*p = *p == '-' ? '_' : *p;
-	e->wanted = (demand & DEMAND_HARD_MASK) != 0;
-	g->nodes[g->n].demand = demand;
+	row_demand(g, g->n, demand);
 	g->unranked = true;
 	return (int)g->n++;
 }
@@ -146,14 +154,16 @@ void row_fail(struct graph *g, size_t i, enum module_state to, enum cause cause,
 	row_set_state(g, i, NULL, to, now);
 }
 
-size_t graph_unfinished(const struct graph *g, bool devices)
+const struct module_entry *graph_unfinished(const struct graph *g, bool devices)
 {
-	size_t n = 0;
+	const struct module_entry *found = NULL;
 
 	for (size_t i = 0; i < g->n; i++)
-		n += !row_is_finished(&g->entries[i]) &&
-		     (!devices || row_is_for_device(&g->nodes[i]));
-	return n;
+		if (!row_is_finished(&g->entries[i]) &&
+			(!devices || row_has(&g->nodes[i], DEMAND_DEVICE)) &&
+			(!found || g->entries[i].state == MODULE_LOADING))
+			found = &g->entries[i];
+	return found;
 }
 
 const struct module_entry *graph_entries(const struct graph *g, size_t *ret_n)

@@ -9,7 +9,7 @@
  * A demand that comes over a soft dependency counts for the order but not for how loud a failure
  * is: the same bits, moved up.
  */
-#define DEMAND_HARD_MASK  0x07u
+#define DEMAND_HARD_MASK  0x0fu
 #define DEMAND_SOFT_SHIFT 4
 
 /*
@@ -76,14 +76,22 @@ static inline bool row_is_there(const struct module_entry *e)
 	return e->state == MODULE_LOADED || e->state == MODULE_PRESENT;
 }
 
-static inline bool row_is_for_device(const struct node *n)
+static inline bool row_has(const struct node *n, unsigned demand)
 {
-	return ((n->demand | n->demand >> DEMAND_SOFT_SHIFT) & DEMAND_DEVICE) != 0;
+	return ((n->demand | n->demand >> DEMAND_SOFT_SHIFT) & demand) != 0;
+}
+
+static inline bool row_is_urgent(const struct node *n)
+{
+	return row_has(n, DEMAND_DEVICE | DEMAND_EARLY);
 }
 
 /* row_find: index by name, -1 when unknown. row_add: new waiting row; index or -errno. */
 int row_find(const struct graph *g, const char *name);
 int row_add(struct graph *g, const char *name, unsigned demand);
+
+/* row_demand: the row is needed for these reasons as well. */
+void row_demand(struct graph *g, size_t i, unsigned demand);
 
 /* row_set_state: the one place where a state changes; from is what the log calls the old one. */
 void row_set_state(struct graph *g, size_t i, const char *from, enum module_state to, uint64_t now);

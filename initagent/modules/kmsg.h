@@ -2,7 +2,10 @@
 /*
  * kmsg: what the kernel said about a module while it was being loaded. Loading returns one errno
  * for very different troubles (ENOENT, EINVAL, ENOEXEC); the words in the kernel log tell them
- * apart. Format: Documentation/ABI/testing/dev-kmsg, "PRIORITY,SEQ,TIME,FLAGS;TEXT\n KEY=VALUE\n".
+ * apart. Owns nothing: the descriptor is the caller's, and so is its position.
+ * In: records of /dev/kmsg (Documentation/ABI/testing/dev-kmsg, "PRIORITY,SEQ,TIME,FLAGS;TEXT\n
+ * KEY=VALUE\n"), a module's name. Out: the line that explains most, and its cause.
+ * Callers: doctor/, fabric/, root/block/. Tests: test_modules.c, fuzz_kmsg.c.
  */
 #pragma once
 

@@ -100,8 +100,10 @@ static int load_one(struct modules *m, const char *name, const struct request *r
 	/* The kernel asks for aliases that are no names. */
 	if (r == -EINVAL)
 		r = modules_request_alias(m, name, now_ns());
-	while (r == 0 && !modules_settled(m))
+	while (r == 0 && !modules_settled(m)) {
 		r = modules_dispatch(m, now_ns());
+		modules_start(m, now_ns());
+	}
 	if (r < 0)
 		return r;
 	while (modules_pop_event(m, &ev)) {

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * modprobe: what the kernel does when it asks for a module itself (request_module): it runs the
- * program in /proc/sys/kernel/modprobe. Decision: the image carries /sbin/modprobe as another name
- * of the agent, so the kernel's default keeps working before and after switch-root and nothing is
- * changed. Only if that program is not there the path is emptied, which makes request_module fail
- * at once instead of creating a process that cannot start; process 1 puts it back before
- * switch-root.
+ * program in /proc/sys/kernel/modprobe. It owns that setting and /run/modprobe.d/initagent.conf.
+ * In: the plan's blacklist; names or aliases, as "modprobe" is called. Out: the setting, with what
+ * to put back; modules loaded in this process.
+ * Callers: boot/, main.c, state/. Tests: test_modprobe.c, tests-qemu/rooms.bats.
+ *
+ * Decision: the image carries /sbin/modprobe as another name of the agent, so the kernel's default
+ * keeps working before and after switch-root and nothing is changed. Only if that program is not
+ * there the path is emptied, which makes request_module fail at once instead of creating a process
+ * that cannot start; process 1 puts it back before switch-root.
  */
 #pragma once
 

@@ -140,14 +140,14 @@ static int refuse(struct modules *m, const char *name, enum catalog_answer answe
 	return graph_refuse(m->graph, name, CAUSE_MODULE_MISSING, -ENOENT, text, now);
 }
 
-int modules_request(struct modules *m, const char *name_or_alias, uint64_t now)
+static int request(struct modules *m, const char *name_or_alias, unsigned demand, uint64_t now)
 {
 	char plain[MODULE_NAME_SIZE];
 	int r = catalog_plain_name(plain, name_or_alias);
 
 	if (r < 0 || m->stopped)
 		return r < 0 ? r : -ESHUTDOWN;
-	r = graph_need(m->graph, name_or_alias, DEMAND_NAMED, now);
+	r = graph_need(m->graph, name_or_alias, demand, now);
 	if (r < 0)
 		return r;
 	m->backlog = true;
@@ -158,13 +158,23 @@ int modules_request(struct modules *m, const char *name_or_alias, uint64_t now)
 	return refuse(m, plain, (enum catalog_answer)r, now);
 }
 
+int modules_request(struct modules *m, const char *name_or_alias, uint64_t now)
+{
+	return request(m, name_or_alias, DEMAND_NAMED, now);
+}
+
+int modules_request_early(struct modules *m, const char *name_or_alias, uint64_t now)
+{
+	return request(m, name_or_alias, DEMAND_NAMED | DEMAND_EARLY, now);
+}
+
 int modules_request_alias(struct modules *m, const char *alias, uint64_t now)
 {
 	int r;
 
 	if (!catalog_valid_alias(alias) || m->stopped)
 		return m->stopped ? -ESHUTDOWN : -EINVAL;
-	r = graph_need(m->graph, alias, DEMAND_ALIAS, now);
+	r = graph_need(m->graph, alias, DEMAND_ALIAS | DEMAND_EARLY, now);
 	if (r < 0)
 		return r;
 	m->backlog = true;
@@ -286,11 +296,13 @@ static void load_here(struct modules *m, const struct load_job *job, uint64_t no
 	graph_finished(m->graph, &result, now);
 }
 
-/* Starts what is ready as far as workers are free; in_process: one module a call. */
-static void start_ready(struct modules *m, uint64_t now)
+/* in_process: one module a call. */
+void modules_start(struct modules *m, uint64_t now)
 {
 	struct load_job job;
 
+	if (now < modules_deadline(m) || m->stopped)
+		return;
 	m->backlog = false;
 	while (graph_next(m->graph, pool_busy(m->pool) == 0, &job, now) >= 0) {
 		int r = m->in_process ? -ECHILD : pool_submit(m->pool, &job, now);
@@ -323,7 +335,6 @@ int modules_dispatch(struct modules *m, uint64_t now)
 		m->rescan = false;
 		r = scan_devices(m, now);
 	}
-	start_ready(m, now);
 	return r;
 }
 
@@ -334,12 +345,12 @@ bool modules_pop_event(struct modules *m, struct module_event *ret)
 
 bool modules_settled(const struct modules *m)
 {
-	return !m->rescan && graph_unfinished(m->graph, false) == 0;
+	return !m->rescan && !graph_unfinished(m->graph, false);
 }
 
-bool modules_devices_settled(const struct modules *m)
+const struct module_entry *modules_device_driver(const struct modules *m)
 {
-	return !m->rescan && graph_unfinished(m->graph, true) == 0;
+	return graph_unfinished(m->graph, true);
 }
 
 const struct module_entry *modules_ledger(const struct modules *m, size_t *ret_n)

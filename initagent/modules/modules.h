@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * modules: loads kernel modules.
- * Owns: libkmod's context, the workers that load, the ledger of what was asked for.
+ * modules: loads kernel modules. It owns libkmod's context, the workers that load, the ledger of
+ * what was asked for.
  * In: names, aliases, uevents. Out: the ledger's rows, events of those that changed.
- * Called by: boot/drivers.c; rails/ and root/ ask for what they find they need.
+ * Callers: boot/ (drivers.c); rails/ asks for what it finds it needs; state/ reads the ledger.
  * Tests: modules/test_*.c, tests-qemu/nfsrdma.bats.
  *
- * libkmod resolves names, aliases, dependencies,
- * soft dependencies and options here; a small pool of worker processes does the system call, which
- * may block for as long as a driver probes its hardware. It also does the cold plug: drivers of
- * network and RDMA devices by modalias, then by the kernel's uevents, so no udev is needed.
+ * libkmod resolves names, aliases, dependencies, soft dependencies and options here; a small pool
+ * of worker processes does the system call, which may block for as long as a driver probes its
+ * hardware. It also does the cold plug: drivers of network and RDMA devices by modalias, then by
+ * the kernel's uevents, so no udev is needed.
  *
  * Nothing is ever run through a shell: "install" lines of modprobe.d are not executed. "install X
  * /bin/true" and "/bin/false", the usual way to forbid a module, are honoured as a blacklist entry.
@@ -45,11 +45,12 @@ const char *module_state_name(enum module_state state);
 struct module_entry {
 	char name[MODULE_NAME_SIZE]; /* '-' written as '_', as in /sys/module */
 	enum module_state state;
-	uint64_t begin, end;	     /* of the load in the worker, ns; 0 when there was none */
+	uint64_t begin, end; /* of the load in the worker, ns; 0 when there was none, or not yet */
 	int error;		     /* 0 or negative errno of the load */
 	enum cause cause;	     /* CAUSE_NONE unless something is wrong with it */
 	char text[MODULE_TEXT_SIZE]; /* the kernel's or our words; may be set on success too */
 	bool wanted; /* asked for, or needed by a device; else its failure is no cause */
+	bool asked;  /* for by name or alias, or loaded for one that was; not only for a device */
 };
 
 struct module_param {
@@ -74,8 +75,9 @@ struct modules_config {
 	unsigned workers;	      /* pool size to start from; 0: by the number of CPUs */
 	bool in_process;	      /* no workers: load inside modules_dispatch, blocking */
 	bool disks;		      /* disks are wanted as well */
-	const char *const *blacklist; /* rd.driver.blacklist: wins over everything */
-	size_t n_blacklist;
+	/* rd.driver.blacklist: the first n_barred win over everything, no alias loads the others */
+	const char *const *blacklist;
+	size_t n_blacklist, n_barred;
 	const struct module_param *params; /* module.param=value of the command line */
 	size_t n_params;
 	const struct modules_ops *ops; /* NULL: the real ones; borrowed, must outlive the room */
@@ -97,15 +99,21 @@ DEFINE_FREEP(struct modules, modules_free)
  * it needs. Asking twice is harmless; asking for one that failed tries again. A module named itself
  * is loaded even if modprobe.d blacklists it, one found by alias is not (as modprobe does). Each
  * request is answered by an event with the module's name, or with the name asked for when it stands
- * for nothing. Loads begin in modules_dispatch(), so that what is asked for together is put in
- * order together. Returns 0 also when the request is known to fail; -EINVAL when the name does not
+ * for nothing. Loads begin in modules_start(), so that what is asked for together is put in order
+ * together. Returns 0 also when the request is known to fail; -EINVAL when the name does not
  * match [A-Za-z0-9_-]{1,63} or begins with '-'; -ENOSPC when the ledger is full; -ESHUTDOWN when
  * stopped.
  */
 int modules_request(struct modules *m, const char *name_or_alias, uint64_t now);
 
 /*
- * modules_request_alias: the same for what the kernel itself asks for ("crypto-xts(aes)",
+ * modules_request_early: the same for what makes or names an interface, or has its place before it:
+ * next to the drivers of devices in the queue, before what only the mount needs.
+ */
+int modules_request_early(struct modules *m, const char *name_or_alias, uint64_t now);
+
+/*
+ * modules_request_alias: as early, for what the kernel itself asks for ("crypto-xts(aes)",
  * "pci:v..."); any printable text without '/'. -ENOENT when nothing stands for it: then there is no
  * event.
  */
@@ -118,14 +126,21 @@ int modules_request_alias(struct modules *m, const char *alias, uint64_t now);
  */
 int modules_coldplug(struct modules *m, uint64_t now);
 
-/* modules_fd: to poll for reading; then call modules_dispatch(). Stays the same for life. */
+/* modules_fd: to poll for reading; then call modules_dispatch(), modules_start(). Stays the same
+ * for life. */
 int modules_fd(const struct modules *m);
 
-/* modules_deadline: call modules_dispatch() at this time even without input; NSEC_NEVER: none. */
+/* modules_deadline: call both at this time even without input; NSEC_NEVER: none. */
 uint64_t modules_deadline(const struct modules *m);
 
-/* modules_dispatch: takes results and uevents, starts what has become ready. 0 or -errno. */
+/* modules_dispatch: takes results and uevents. 0 or -errno. */
 int modules_dispatch(struct modules *m, uint64_t now);
+
+/*
+ * modules_start: starts what is ready as far as workers are free. What a result leads to is to be
+ * asked for before: else its place in the queue comes too late, behind a long load.
+ */
+void modules_start(struct modules *m, uint64_t now);
 
 enum module_event_type {
 	MODULE_EVENT_LOADED, /* the module is there: loaded, or present already */
@@ -147,10 +162,10 @@ bool modules_pop_event(struct modules *m, struct module_event *ret);
 bool modules_settled(const struct modules *m);
 
 /*
- * modules_devices_settled: the same for the drivers of devices alone, with all they need. More may
- * come with the next uevent.
+ * modules_device_driver: a driver of a device, or what it needs, that is not loaded yet, one that
+ * is being loaded before others; NULL: all are. More may come with the next uevent.
  */
-bool modules_devices_settled(const struct modules *m);
+const struct module_entry *modules_device_driver(const struct modules *m);
 
 /* modules_ledger: all rows; valid until the next call that takes a non-const room. */
 const struct module_entry *modules_ledger(const struct modules *m, size_t *ret_n);

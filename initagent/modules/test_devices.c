@@ -95,6 +95,10 @@ TEST(coldplug_loads_what_the_network_needs)
 	modroom_run(&r);
 	CHECK(modules_find(r.modules, "mlx5_core") && modules_find(r.modules, "mlx5_ib"));
 	CHECK(!modules_find(r.modules, "virtio_pci"));
+	CHECK(!modules_find(r.modules, "mlx5_core")->asked);
+	CHECK(!modules_find(r.modules, "ib_core")->asked);
+	CHECK(modroom_load(&r, "mlx5_ib")->asked);
+	CHECK(modules_find(r.modules, "ib_core")->asked);
 	modroom_close(&r);
 }
 
@@ -251,24 +255,50 @@ TEST(only_announcements_of_devices_wake_us)
 		CHECK(!comes_through(others[i]));
 }
 
+/* One worker, and a card that needs its drivers. */
+static void start_with_card(struct modroom *r)
+{
+	modtree_file(&r->tree, PCI "0000:03:00.0/modalias", HCA);
+	r->cfg.workers = 1;
+	modroom_start(r);
+}
+
 TEST(drivers_of_devices_jump_the_queue)
 {
 	struct modroom r;
 	const char *log;
 
 	OPEN(r, no_acts);
-	modtree_file(&r.tree, PCI "0000:03:00.0/modalias", HCA);
-	r.cfg.workers = 1;
-	modroom_start(&r);
+	start_with_card(&r);
 	CHECK_INT(modules_request(r.modules, "alone", 1), 0);
 	CHECK_INT(modules_request(r.modules, "other", 1), 0);
 	CHECK_INT(modules_coldplug(r.modules, 1), 0);
-	CHECK(!modules_devices_settled(r.modules));
+	CHECK(modules_device_driver(r.modules));
 	modroom_run(&r);
-	CHECK(modules_devices_settled(r.modules));
+	CHECK(!modules_device_driver(r.modules));
 	log = modroom_log(&r);
 	CHECK(where(log, "mlx5_core") < where(log, "alone"));
 	CHECK(where(log, "mlx5_ib") < where(log, "alone"));
+	modroom_close(&r);
+}
+
+/* The card first, then what makes or names an interface, then the mount's own. */
+TEST(what_an_interface_needs_goes_before_what_the_mount_needs)
+{
+	struct modroom r;
+	const char *log;
+
+	OPEN(r, no_acts);
+	start_with_card(&r);
+	CHECK_INT(modules_request(r.modules, "nfsv4", 1), 0);
+	CHECK_INT(modules_request_early(r.modules, "rdma_rxe", 1), 0);
+	CHECK_INT(modules_coldplug(r.modules, 1), 0);
+	modroom_run(&r);
+	log = modroom_log(&r);
+	CHECK(where(log, "mlx5_core") < where(log, "rdma_rxe"));
+	CHECK(where(log, "mlx5_ib") < where(log, "rdma_rxe"));
+	CHECK(where(log, "rdma_rxe") < where(log, "sunrpc"));
+	CHECK(where(log, "sunrpc") < where(log, "nfsv4"));
 	modroom_close(&r);
 }
 

@@ -28,12 +28,13 @@ TEST(dependencies_come_first)
 	modroom_start(&r);
 	e = modroom_load(&r, "rpcrdma");
 	CHECK_INT(e->state, MODULE_LOADED);
-	CHECK(e->begin && e->end >= e->begin && e->wanted);
+	CHECK(e->begin && e->end >= e->begin && e->wanted && e->asked);
 	log = modroom_log(&r);
 	CHECK(where(log, "ib_core") < where(log, "rdma_cm"));
 	CHECK(where(log, "rdma_cm") < where(log, "rpcrdma"));
 	CHECK(where(log, "sunrpc") < where(log, "rpcrdma"));
 	CHECK(modules_find(r.modules, "ib_core")->wanted);
+	CHECK(modules_find(r.modules, "ib_core")->asked);
 	CHECK(modules_processes(r.modules) <= 2);
 	modroom_close(&r);
 }
@@ -204,6 +205,7 @@ TEST(soft_dependencies_order_but_do_not_bind)
 	CHECK_STR(modroom_log(&r), "crc32c_generic libcrc32c after_crc");
 	CHECK_INT(modules_find(r.modules, "crc32c_generic")->state, MODULE_FAILED);
 	CHECK(!modules_find(r.modules, "crc32c_generic")->wanted);
+	CHECK(modules_find(r.modules, "crc32c_generic")->asked);
 	modroom_close(&r);
 }
 
@@ -247,7 +249,7 @@ TEST(our_blacklist_binds_everything)
 
 	OPEN(r, no_acts);
 	r.cfg.blacklist = names;
-	r.cfg.n_blacklist = ARRAY_SIZE(names);
+	r.cfg.n_blacklist = r.cfg.n_barred = ARRAY_SIZE(names);
 	modroom_start(&r);
 	CHECK_INT(modroom_load(&r, "alone")->state, MODULE_BLOCKED);
 	e = modroom_load(&r, "rdma_cm");
@@ -571,10 +573,10 @@ TEST(stop_tells_who_is_still_loading)
 	OPEN(r, acts);
 	modroom_start(&r);
 	CHECK_INT(modules_request(r.modules, "alone", 1), 0);
-	CHECK_INT(modules_dispatch(r.modules, now_ns()), 0);
+	modules_start(r.modules, now_ns());
 	CHECK(!modules_settled(r.modules));
 	/* Nothing of this is for a device. */
-	CHECK(modules_devices_settled(r.modules));
+	CHECK(!modules_device_driver(r.modules));
 	CHECK_INT((int)modules_stop(r.modules), 1);
 	CHECK_INT(modules_request(r.modules, "other", 2), -ESHUTDOWN);
 	/* Lets the worker go: it waits for this word in the loader's log. */

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * uevent: the kernel's device announcements (Documentation/ABI: "ACTION@DEVPATH\0KEY=value\0...",
- * at most UEVENT_BUFFER_SIZE = 2048 bytes of environment plus the header line).
+ * uevent: the kernel's device announcements. Owns nothing: socket and buffer are the caller's.
+ * In: datagrams of the kernel's group (Documentation/ABI: "ACTION@DEVPATH\0KEY=value\0...", at most
+ * UEVENT_BUFFER_SIZE = 2048 bytes of environment plus the header line). Out: action, path,
+ * subsystem and modalias, or that some were lost.
+ * Callers: fabric/, root/block/, root/cache/. Tests: test_devices.c, fuzz_uevent.c.
  */
 #pragma once
 

@@ -159,5 +159,5 @@ void ipoib_request_modules(struct rails *rails, uint64_t now)
 	for (size_t i = 0; i < n && !rails->ulps_requested; i++)
 		rails->ulps_requested = ports[i].link_layer == LINK_LAYER_INFINIBAND;
 	for (size_t i = 0; rails->ulps_requested && i < ARRAY_SIZE(names); i++)
-		(void)modules_request(rails->cfg.modules, names[i], now);
+		(void)modules_request_early(rails->cfg.modules, names[i], now);
 }

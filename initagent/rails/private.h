@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of rails/, each on those before it: rows.c, ipoib_child.c, naming.c with stack.c,
- * soft_link.c, blame.c, port.c, rail.c (from netdev to address), rails.c (life, reading). */
+/*
+ * private: struct rails, which rails/ alone sees, and its parts, each on those before it: rows.c,
+ * ipoib_child.c, naming.c with stack.c, soft_link.c, blame.c, port.c, rail.c (from netdev to
+ * address), rails.c (life, reading).
+ */
 #pragma once
 
 #include <poll.h>

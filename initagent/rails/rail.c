@@ -21,16 +21,11 @@ static bool ip_names(const struct rails *rails, const struct plan_ip *ip, const 
 		!ipoib_replaced(rails, dev);
 }
 
-static bool ip_is_open(const struct plan_ip *ip)
-{
-	return !ip->ifname && !ip->match.len;
-}
-
 /* A static address without an interface name belongs to one interface only: NULL, or who has it
  * now. */
 static struct rail *holder_of(struct rails *rails, const struct plan_ip *ip)
 {
-	if (!ip || !ip_is_open(ip) || !(ip->methods & PLAN_IP_STATIC))
+	if (!ip || !plan_ip_is_open(ip) || !(ip->methods & PLAN_IP_STATIC))
 		return NULL;
 	for (size_t i = 0; i < rails->n; i++)
 		if (rails->rows[i].ip == ip && rails->rows[i].state != RAIL_SPARE &&
@@ -72,12 +67,13 @@ static bool wanted(const struct rails *rails, const struct netdev *dev,
 	if (!open_to(rails, dev))
 		return false;
 	for (size_t i = 0; i < net->n_ips; i++)
-		if (ip_is_open(&net->ips[i])) {
+		if (plan_ip_is_open(&net->ips[i])) {
 			*ret_ip = &net->ips[i];
 			return true;
 		}
+	/* BOOTIF= is one more beside those that ip= names, as in dracut (parse-ip-opts.sh). */
 	*ret_ip = NULL;
-	return net->n_ips == 0;
+	return net->n_ips == 0 || net->bootif.len;
 }
 
 /* Name, address and MTU come before the interface is up. Returns the name it has now. */
@@ -166,7 +162,7 @@ static void begin_address(struct rails *rails, struct rail *rail, const struct n
 static bool no_room(struct rails *rails, const struct netdev *dev, const struct plan_ip *ip,
 	uint64_t now)
 {
-	size_t limit = RAILS_LIMIT - (ip && !ip_is_open(ip) ? 0 : RAILS_NAMED);
+	size_t limit = RAILS_LIMIT - (ip && !plan_ip_is_open(ip) ? 0 : RAILS_NAMED);
 
 	if (rails->n < limit)
 		return false;
@@ -176,6 +172,16 @@ static bool no_room(struct rails *rails, const struct netdev *dev, const struct 
 			"the right one in ip=", limit);
 	rails->full = true;
 	return true;
+}
+
+/* Is its default route the first, and its lease the one that names the root? As in dracut, where
+ * BOOTIF= wins over the first ip=; bootdev= wins over both. */
+static bool leads(const struct rails *rails, const struct netdev *dev)
+{
+	const struct plan_net *net = &rails->plan->net;
+
+	return net->bootdev ? streq(net->bootdev, dev->name)
+		: net->bootif.len && stack_matches(rails, dev, &net->bootif);
 }
 
 /* Adds the rail for dev and starts its address, unless that is in use: then it stands by. */
@@ -189,16 +195,18 @@ static void add_rail(struct rails *rails, const struct netdev *seen, const struc
 	if (no_room(rails, seen, ip, now))
 		return;
 	rail = &rails->rows[rails->n++];
-	/* Routes of all rails stand side by side; the first one's go first. */
 	*rail = (struct rail){
 		.ifindex = dev.ifindex,
 		.ip = ip,
-		.metric = rails->n > 1 ? last_metric(rails, rail) + METRIC_STEP : 0,
 		.guid = netdev_guid(&dev),
 		.pkey = netdev_pkey(&dev),
 	};
 	prepare(rails, &dev, ip, rail->name, now);
 	strscpy(dev.name, rail->name, sizeof(dev.name));
+	rail->leads = leads(rails, &dev);
+	/* Routes of all rails stand side by side; the first one's go first, or those of BOOTIF=. */
+	if (!rail->leads && (rails->n > 1 || rails->plan->net.bootif.len))
+		rail->metric = last_metric(rails, rail) + METRIC_STEP;
 	if (!taken) {
 		begin_address(rails, rail, &dev, now);
 		return;
@@ -267,11 +275,11 @@ static void consider_netdev(struct rails *rails, const struct netdev *dev, uint6
 		!ipoib_has_children(rails, dev)) {
 		prepare(rails, dev, NULL, as.name, now);
 		ipoib_make_children(rails, &as, now);
+		better = NULL;
 	}
 	if (wanted(rails, &as, &ip))
 		add_rail(rails, dev, ip, now);
-	else if (better && stack_carries(rails, better) &&
-		links_rename(rails->links, dev->ifindex, better) < 0)
+	else if (better && links_rename(rails->links, dev->ifindex, better) < 0)
 		report_cause(rails->report, CAUSE_NETDEV_CONFIG, dev->name, now, "%s",
 			links_error(rails->links));
 }

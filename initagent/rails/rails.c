@@ -32,6 +32,7 @@ int rails_new(struct rails **ret, const struct rails_config *cfg, uint64_t now)
 		r = fabric_new(&rails->fabric, &rails->env, NULL);
 	if (r < 0)
 		return r;
+	addresses_hold(rails->addresses, plan->drivers.n_post, now);
 	fabric_set_smprobe(rails->fabric, plan->ib.smprobe, now);
 	fabric_describe(rails->fabric, plan->ib.nodedesc, plan->net.hostname ? plan->net.hostname
 		: "", now);
@@ -139,24 +140,34 @@ static const struct rail *rail_by(const struct rails *rails, const struct plan_i
 	return NULL;
 }
 
+static const struct rail *rail_of_bootif(const struct rails *rails)
+{
+	for (size_t i = 0; i < rails->n; i++) {
+		const struct netdev *dev = links_by_index(rails->links, rails->rows[i].ifindex);
+
+		if (dev && stack_matches(rails, dev, &rails->plan->net.bootif))
+			return &rails->rows[i];
+	}
+	return NULL;
+}
+
 bool rails_all_ready(const struct rails *rails, uint64_t now)
 {
 	const struct plan_net *net = &rails->plan->net;
-	const struct plan_ip *missing = NULL;
 	bool all = rails_other_ready(rails, NULL);
+	const char *missing = "";
 
-	for (size_t i = 0; i < net->n_ips && !missing; i++) {
-		const struct plan_ip *ip = &net->ips[i];
-		const struct rail *rail = rail_by(rails, ip);
+	for (size_t i = 0; i <= net->n_ips && !*missing; i++) {
+		const struct plan_ip *ip = i < net->n_ips ? &net->ips[i] : NULL;
+		const struct rail *rail = ip ? rail_by(rails, ip) : rail_of_bootif(rails);
 
-		if (!ip->ifname && !ip->match.len)
+		if (ip ? plan_ip_is_open(ip) : !net->bootif.len)
 			continue;
-		missing = rail ? NULL : ip;
+		missing = rail ? "" : ip && ip->ifname ? ip->ifname : "by its address";
 		all &= rail && rail->state == RAIL_READY;
 	}
-	report_wait(rails->report, missing ? CAUSE_NETDEV_MISSING : CAUSE_NONE, "network", now,
-		"%s%s", missing ? "waiting for network interface " : "",
-		!missing ? "" : missing->ifname ? missing->ifname : "by its address");
+	report_wait(rails->report, *missing ? CAUSE_NETDEV_MISSING : CAUSE_NONE, "network", now,
+		"%s%s", *missing ? "waiting for network interface " : "", missing);
 	return all;
 }
 
@@ -252,8 +263,10 @@ void rails_retry_ports(struct rails *rails, uint64_t now)
 	rails->port_check = now;
 }
 
-void rails_drivers_named(struct rails *rails)
+void rails_drivers_named(struct rails *rails, uint64_t now)
 {
+	if (!rails->drivers_named)
+		addresses_hold(rails->addresses, false, now);
 	rails->drivers_named = true;
 }
 
@@ -316,6 +329,18 @@ static void asked_port(const struct rails *rails, char *buf, size_t size)
 		snprintf(buf, size, "with GUID %s", hw_text(&ib->guids[0], guid));
 }
 
+/* The first interface that the plan asks for, by name or address; "": any will do. */
+static const char *asked_netdev(const struct plan_net *net, char buf[static HW_ADDR_TEXT])
+{
+	const struct plan_ip *ip = NULL;
+
+	for (size_t i = 0; i < net->n_ips && !ip; i++)
+		ip = plan_ip_is_open(&net->ips[i]) ? NULL : &net->ips[i];
+	if (net->bootdev)
+		return net->bootdev;
+	return ip && ip->ifname ? ip->ifname : hw_text(ip ? &ip->match : &net->bootif, buf);
+}
+
 /* The interfaces of the machine, in words: they tell a wrong name from a driver that is missing. */
 static void list_netdevs(const struct rails *rails, char *buf, size_t size)
 {
@@ -333,9 +358,9 @@ static void list_netdevs(const struct rails *rails, char *buf, size_t size)
 static void wait_for_netdev(struct rails *rails, uint64_t now)
 {
 	uint32_t limit = rails->plan->net.timeouts.iflink_s;
-	const char *name = rails->plan->net.bootdev;
 	enum cause cause = CAUSE_NETDEV_MISSING;
-	char port[96], there[160];
+	char port[96], there[160], address[HW_ADDR_TEXT];
+	const char *name = asked_netdev(&rails->plan->net, address);
 
 	if (rails->n) {
 		report_wait(rails->report, CAUSE_NONE, "netdev", now, "%s", "");
@@ -347,10 +372,10 @@ static void wait_for_netdev(struct rails *rails, uint64_t now)
 	list_netdevs(rails, there, sizeof(there));
 	report_wait(rails->report, cause, "netdev", now, "waiting for %s %s to appear; %s",
 		*port ? "the interface of RDMA port" : "network interface",
-		*port ? port : name ? name : "(any)", there);
+		*port ? port : *name ? name : "(any)", there);
 	if (limit && now >= rails->cfg.start + limit * NSEC_PER_SEC)
-		report_cause(rails->report, cause, *port ? port : name, now, "not within %u s; %s",
-			limit, there);
+		report_cause(rails->report, cause, *port ? port : *name ? name : NULL, now,
+			"not within %u s; %s", limit, there);
 }
 
 /* --- the step -------------------------------------------------------------------------------- */

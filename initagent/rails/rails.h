@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rails: the ways to the root. Owns links, addresses and RDMA ports; makes IPoIB children, VLANs,
- * bonds, bridges and software RDMA links.
- * In: the plan, modules that can be asked for, and whether the root needs RDMA (rails_want()).
- * Out: rails with their states, and events: READY is a state of a rail, LOST, ADDRESS, NEIGHBOUR
- * ... are popped. Called by boot/ (life, events) and by root/ (which rail carries a packet, whom to
- * blame).
- * Tests: test_blame.c, test_ipoib_child.c here; the rest in boot/test_*.c and tests-qemu/.
+ * rails: the ways to the root. It owns links, addresses and RDMA ports; makes IPoIB children,
+ * VLANs, bonds, bridges and software RDMA links.
+ * In: the plan, modules that can be asked for, and whether the root needs RDMA (rails_want()). Out:
+ * rails with their states, and events: READY is a state of a rail, LOST, ADDRESS, NEIGHBOUR ... are
+ * popped.
+ * Callers: boot/ (life, events), root/source/ and the kinds of root by it (which rail carries a
+ * packet, whom to blame). Tests: test_blame.c, test_ipoib_child.c, test_stack.c; the rest in
+ * boot/test_*.c and tests-qemu/links.bats.
  */
 #pragma once
 
@@ -39,6 +40,7 @@ struct rail {
 	char device[64];	  /* RDMA device, "" until known */
 	unsigned port;
 	bool configured;	  /* has an address */
+	bool leads;		  /* bootdev= or BOOTIF= means it: its lease is asked first */
 	/* of its routes: the rail with the lowest carries what several could */
 	uint32_t metric;
 	enum cause cause;	  /* why it is lost or failed */
@@ -128,8 +130,8 @@ void rails_retry_ports(struct rails *rails, uint64_t now);
 /* rails_all_ready: each interface that ip= names is, and one at least; says what is missing. */
 bool rails_all_ready(const struct rails *rails, uint64_t now);
 /* rails_drivers_named: all modules of the plan were asked for; what is not there once they are
- * settled will not come. */
-void rails_drivers_named(struct rails *rails);
+ * settled will not come. With rd.driver.post= interfaces are set up before, and no more. */
+void rails_drivers_named(struct rails *rails, uint64_t now);
 /* rails_keep: the root is mounted: nothing is taken off an interface any more. */
 void rails_keep(struct rails *rails);
 /* rails_close_verbs: before switch-root: an open verbs context would block removal of the netdev

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* causes: one row a cause in causes.def; a code (IA-Exxx) keeps its meaning once released. */
+/*
+ * causes: one row a cause; a code (IA-Exxx) keeps its meaning once released. It owns causes.def.
+ * Pure.
+ * In: a cause or its code. Out: its row: name, code, text, what to check.
+ * Callers: every folder. Tests: test_report.c, boot/test_causes.c, tests/docs.bats.
+ */
 #pragma once
 
 enum cause {

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * console: output for the administrator: a screen, a serial line of 9,600 baud (960 bytes a
- * second), a BMC that forwards one, a pipe. It never delays a boot: what it does not take at once
- * waits in a queue of fixed size; what does not fit there is left out, which is reported, and is in
- * the log. No cursor is moved, and nothing but printable ASCII is shown: text may hold bytes from
- * the network.
+ * second), a BMC that forwards one, a pipe. It owns a queue of fixed size and its own opening of
+ * the device.
+ * In: lines, text of any bytes. Out: lines of printable ASCII; what did not fit is left out, which
+ * is reported, and is in the log.
+ * Callers: boot/, handover/, main.c, report/tell/, root/image/, state/, timeline/. Tests:
+ * test_console.c, tests/report.bats.
+ *
+ * It never delays a boot: what the device does not take at once waits in the queue. No cursor is
+ * moved, and nothing but printable ASCII is shown: text may hold bytes from the network.
  */
 #pragma once
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* notify: sd_notify(3) without libsystemd: one datagram to $NOTIFY_SOCKET. */
+/*
+ * notify: sd_notify(3) without libsystemd. Owns a socket during the call.
+ * In: text such as "READY=1". Out: one datagram to $NOTIFY_SOCKET, or -errno.
+ * Callers: boot/. Tests: test_screens.c, base/test_core.c.
+ */
 #pragma once
 
 #include "base/util.h"

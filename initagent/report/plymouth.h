@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * plymouth: the splash screen hides the console, so what is waited for is shown on it, if it runs:
- * by its own protocol, over an abstract socket of the network namespace. Nothing is waited for:
- * what plymouth does not take at once it does not get.
+ * by its own protocol, over an abstract socket of the network namespace. It owns the connection and
+ * the message that is shown.
+ * In: a line. Out: that message on the splash screen. Nothing is waited for: what plymouth does not
+ * take at once it does not get.
+ * Callers: boot/. Tests: test_screens.c.
  */
 #pragma once
 

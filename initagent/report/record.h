@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * record: what the report has gathered, as plain rows, for state/, report/tell and the tests.
+ * record: what the report has gathered, as plain rows. Owns nothing: report.c owns the rows.
+ * In: the report. Out: a view of changes, work, causes and log, valid until the next write.
+ * Callers: boot/, rails/, report/tell/, root/source/, state/. Tests: test_report.c,
+ * state/test_state.c.
  */
 #pragma once
 

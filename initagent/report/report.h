@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report: causes met, waits, state changes and the text log of this boot; its lines on the
- *   console.
- * Owns: these lists, the console's queue, the escaping of text from outside, which happens here
- *   only.
+ * report: causes met, waits, state changes and the text log of this boot; its lines on the console.
+ * It owns these lists, the console's queue, the escaping of text from outside, which happens here
+ * only.
  * In: calls by every room; strings are copied. Out: lines, and rows for state/ and tell/
- *   (record.h).
- * Called by: all rooms write; state/, report/tell and boot/ read.
- * Tests: test_report.c, test_console.c, test_screens.c, tests/report.bats.
+ * (record.h).
+ * Callers: every folder writes; state/, report/tell/ and boot/ read. Tests: test_report.c,
+ * test_console.c, test_screens.c, tests/report.bats.
  */
 #pragma once
 

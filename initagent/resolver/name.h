@@ -2,6 +2,9 @@
 /*
  * name: compressed domain names (RFC 1035 section 4.1.4), as in DNS messages and DHCP option 119.
  * Pure.
+ * In: an untrusted message, where the name begins. Out: the name as text, where it ends; or
+ * malformed.
+ * Callers: address/. Tests: test_dns.c, fuzz_dns.c, address/test_dhcp_option.c.
  */
 #pragma once
 

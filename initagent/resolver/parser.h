@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * parser: a worker (base/worker.h) that parses what came from the network, with no rights but to
- * read and write its socket. Requests and replies are structs of fixed size; a reply of another
- * size, or that is invalid, counts as an attack: the process is killed and replaced, five times at
- * most.
+ * read and write its socket. It owns that process, and replaces one that died five times at most.
+ * In: requests, structs of fixed size with untrusted bytes. Out: replies, likewise; one of another
+ * size, or that is invalid, counts as an attack: the process is killed and replaced.
+ * Callers: address/. Tests: address/test_parser.c, address/test_hostile_room.c.
  *
  * Namespaces would hide nothing from a process that can name nothing; a network namespace would
  * even make every later module load pay for it. So none is made.

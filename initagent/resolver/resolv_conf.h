@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* resolv_conf: the DNS servers and search domains of the node, and /etc/resolv.conf with them. */
+/*
+ * resolv_conf: the DNS servers and search domains of the node. It owns /etc/resolv.conf of the
+ * initramfs.
+ * In: servers with the interface they were learnt on, domains. Out: the file, or its text.
+ * Callers: address/. Tests: address/test_result.c, handover/test_profiles.c.
+ */
 #pragma once
 
 #include <net/if.h>

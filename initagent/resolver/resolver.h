@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * resolver: names to addresses, many questions at once. Owns: the lookups under way, their
- * sockets, and the process that parses the answers. In: names, each with an id of the caller's;
- * DNS servers. Out: one event a name. Callers: every room that has names (NFS, web, block roots,
- * report sinks). Tests: resolver/test_*.c, address/test_resolve_room.c, tests/address*.bats.
+ * resolver: names to addresses, many questions at once. It owns the lookups under way, their
+ * sockets, and the process that parses the answers.
+ * In: names, each with an id of the caller's; DNS servers. Out: one event a name.
+ * Callers: address/ owns it; rails/ asks for all that have names (target, report sinks). Tests:
+ * resolver/test_*.c, address/test_resolve_room.c, tests/address*.bats.
  *
  * A literal address is its own answer, then comes /etc/hosts, then DNS over UDP (RFC 1035). All
  * servers are asked at once, as musl's resolver does, so that a dead one costs nothing; again after

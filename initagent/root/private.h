@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of the target, each on those before it: target_state.c, turn.c (who is blamed, whose
- * turn comes), work.c (the source at work), target_proof.c, target_name.c, target.c (the steps). */
+/*
+ * private: struct target, which root/ alone sees, and its parts, each on those before it:
+ * target_state.c, turn.c (who is blamed, whose turn comes), work.c (the source at work),
+ * target_proof.c, target_name.c, target.c (the steps).
+ */
 #pragma once
 
 #include "root/target.h"

@@ -217,11 +217,15 @@ static void identify(struct target *t, uint64_t now)
 void target_resolved(struct target *t, const struct address_event *ev, uint64_t now)
 {
 	const char *name = t->source && t->ops->lookup ? t->ops->lookup(t->source) : NULL;
+	struct inet_addr found = t->server.addr;
 
 	if (name && ev->n_addrs)
-		t->server.addr = *target_next_address(t, name, ev, now);
+		found = *target_next_address(t, name, ev, now);
+	/* Else the name is that of another server beside. */
+	if (t->ops->asks_alone)
+		t->server.addr = found;
 	if (t->source && t->ops->resolved)
-		t->ops->resolved(t->source, ev->n_addrs ? &t->server.addr : NULL, ev->text, now);
+		t->ops->resolved(t->source, ev->n_addrs ? &found : NULL, ev->text, now);
 	if (t->state != TARGET_RESOLVING)
 		return;
 	if (!ev->n_addrs) {
@@ -335,7 +339,9 @@ static void near(struct target *t, const struct target_modules *modules, uint64_
 		step_near(t, now);
 		return;
 	}
-	rail = any_ready(t);
+	/* A disk of this machine needs none: with rd.neednet= it waits for all that are named. */
+	rail = t->cfg.plan->root.kind != PLAN_ROOT_BLOCK || rails_all_ready(t->cfg.rails, now)
+		? any_ready(t) : NULL;
 	if (rail)
 		target_begin_source(t, rail, now);
 	else

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * target: from usable rails to the mounted root. Owns what the root is called, whose turn it is
+ * target: from usable rails to the mounted root. It owns what the root is called, whose turn it is
  * (server, address, rail), and the source at work.
  * In: rails and what happens to them, whether the modules are there. Out: events, and the result
- * for state and hand-over. Called by boot/ alone. Tests: boot/test_target.c, boot/test_boot.c,
- * boot/test_boot_proof.c.
+ * for state and hand-over.
+ * Callers: boot/. Tests: boot/test_target.c, boot/test_boot.c, boot/test_boot_proof.c.
  */
 #pragma once
 

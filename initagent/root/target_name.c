@@ -9,17 +9,9 @@ static const struct address_result *result_of(const struct target *t, const stru
 		: NULL;
 }
 
-/* Is rail the one that is asked first? */
-static bool preferred(const struct target *t, const struct rail *rail)
-{
-	const char *bootdev = t->cfg.plan->net.bootdev;
-
-	return bootdev && streq(rail->name, bootdev);
-}
-
 /*
- * The rails whose leases may name server and path: bootdev= if it has an address, then the others,
- * and after each one that failed another one first.
+ * The rails whose leases may name server and path: bootdev= or BOOTIF= if it has an address, then
+ * the others, and after each one that failed another one first.
  */
 static size_t list_rails(const struct target *t, const struct rail *ret[static RAILS_LIMIT])
 {
@@ -29,7 +21,7 @@ static size_t list_rails(const struct target *t, const struct rail *ret[static R
 
 	for (int first = 1; first >= 0; first--)
 		for (size_t i = 0; i < n_rails; i++)
-			if (preferred(t, &rails[i]) == first && result_of(t, &rails[i]))
+			if (rails[i].leads == (bool)first && result_of(t, &rails[i]))
 				order[n++] = &rails[i];
 	for (size_t i = 0; i < n; i++)
 		ret[i] = order[(t->rail_turn + i) % n];
@@ -130,14 +122,17 @@ static int name_root(struct target *t, const struct rail *rail, const struct add
 	return r;
 }
 
+/* error: what name_root() returned. */
 static void unnamed(struct target *t, const struct rail *rail, const struct address_result *a,
-	uint64_t now)
+	int error, uint64_t now)
 {
 	const char *text = root_path(a);
 	char why[REPORT_TEXT_MAX];
 
 	if (*text)
-		snprintf(why, sizeof(why), "root-path of its lease: \"%s\"", text);
+		snprintf(why, sizeof(why), "root-path of its lease: \"%s\"%s", text,
+			error == -EPROTONOSUPPORT
+				? ", which dracut takes from root= or netroot= alone" : "");
 	else
 		snprintf(why, sizeof(why), "%s",
 			a->method == ADDRESS_STATIC ? "its address is static"
@@ -151,8 +146,10 @@ static void unnamed(struct target *t, const struct rail *rail, const struct addr
 static bool named_by(struct target *t, const struct rail *rail, uint64_t now)
 {
 	const struct address_result *first = result_of(t, rail), *six;
+	int r;
 
-	if (name_root(t, rail, first, now) >= 0 || t->ended)
+	r = name_root(t, rail, first, now);
+	if (r >= 0 || t->ended)
 		return !t->ended;
 	six = addresses_result_of(rails_addresses(t->cfg.rails), rail->ifindex, AF_INET6);
 	target_forget(t);
@@ -161,7 +158,7 @@ static bool named_by(struct target *t, const struct rail *rail, uint64_t now)
 	if (t->ended)
 		return false;
 	target_forget(t);
-	unnamed(t, rail, first, now);
+	unnamed(t, rail, first, r, now);
 	return false;
 }
 

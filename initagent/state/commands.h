@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* commands: the sub-commands that read the record of this boot back. */
+/*
+ * commands: the sub-commands that read the record of this boot back: status (--json,
+ * --last-failure, --prometheus) and timeline. Owns nothing.
+ * In: state.json, the kept failure; the time. Out: text on a stream or in a file, an exit status.
+ * Callers: main.c. Tests: test_status.c, test_prometheus.c, tests/state.bats.
+ */
 #pragma once
 
 #include "base/env.h"
@@ -17,6 +22,12 @@ int status_print(const struct env *env, FILE *out, uint64_t now, bool json);
  * no record was to be kept, or it cannot be read (said on standard error).
  */
 int last_failure_print(const struct env *env, FILE *out);
+
+/*
+ * boot_options_print: what an image for this machine alone needs of the options it was booted with
+ * (plan_image_options()), in one line. 0; -ENOENT: this boot was not the agent's.
+ */
+int boot_options_print(const struct env *env, FILE *out);
 
 /* prometheus_print: text format 0.0.4. 0, or -errno: no readable state, said on stderr. */
 int prometheus_print(const struct env *env, FILE *out);

@@ -153,6 +153,9 @@ static void print_critical(FILE *out, const struct record *r)
 			continue;
 		other = 0;
 		console_clean(name, sizeof(name), step->name);
+		/* no arrow but those between steps */
+		for (char *c = name; (c = strchr(c, '>'));)
+			*c = '?';
 		fprintf(out, "%s%s %.2f s", before, name, step->end - step->begin);
 		before = " -> ";
 	}

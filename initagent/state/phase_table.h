@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* phase_table: one boot in the terminal: its phases, what it waited for, its slowest modules. */
+/*
+ * phase_table: one boot in the terminal: its phases, what it waited for, its slowest modules. Owns
+ * nothing.
+ * In: a record, untrusted; the terminal's width and characters. Out: the table, escaped to
+ * printable ASCII.
+ * Callers: timeline/. Tests: test_record.c, timeline/fuzz_report.c.
+ */
 #pragma once
 
 #include "state/record.h"

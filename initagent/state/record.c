@@ -165,6 +165,13 @@ static bool is_total(const cJSON *o)
 	return name && streq(name, "total");
 }
 
+/* Steps are of the boot itself, one after the other. */
+static bool is_step(const struct record *r, const struct record_phase *step)
+{
+	return *step->name && step->begin >= r->start && step->end > step->begin &&
+		step->end <= r->end;
+}
+
 /* Fills a zeroed row; false leaves it out. */
 static bool read_row(struct record *r, const struct table *t, const cJSON *o, char *row)
 {
@@ -181,6 +188,8 @@ static bool read_row(struct record *r, const struct table *t, const cJSON *o, ch
 		if (!read_column(r, c, at, row + c->offset, &begin))
 			return false;
 	}
+	if (streq(t->key, "critical"))
+		return is_step(r, (const void *)row);
 	return t->columns != phase_columns || !is_total(o);
 }
 

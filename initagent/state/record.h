@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * record: a state.json read back, of this boot or of another machine's. The file is taken for
- * hostile: its size, the number of its rows and the length of its texts are bounded, rows with
+ * record: a state.json read back, of this boot or of another machine's. It owns an arena with all
+ * rows and texts.
+ * In: a file, taken for hostile. Out: rows in bounded number with possible times, and figures about
+ * phases; or why it is no record.
+ * Callers: timeline/. Tests: test_record.c, test_status.c, timeline/fuzz_report.c.
+ *
+ * The file's size, the number of its rows and the length of its texts are bounded, rows with
  * impossible times are left out, and the texts may still hold any byte but 0: printing code has to
  * escape them.
  */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * running: is an agent at work, how did it end, and did it start before? /run/initagent/lock is
- * held (fcntl, open file description lock) while one runs, so a killed agent is noticed at once;
- * /run/initagent/outcome holds one word; /run/initagent/start the time of the first start, so that
- * a restart keeps the budget.
+ * running: is an agent at work, how did it end, and did it start before? It owns three files in
+ * /run/initagent: lock is held (fcntl, open file description lock) while one runs, so a killed
+ * agent is noticed at once; outcome holds one word; start the time of the first start, so that a
+ * restart keeps the budget.
+ * In: start, renewal and end of an agent. Out: whether one runs, and how it ended, at once or when
+ * it is known.
+ * Callers: boot/, main.c. Tests: test_running.c, boot/test_boot_again.c.
  */
 #pragma once
 

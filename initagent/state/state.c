@@ -148,6 +148,15 @@ static void add_plan(cJSON *top, const struct boot_plan *plan)
 	}
 }
 
+/* What the next image of this machine needs of it, in one line. */
+static void add_options(cJSON *top, const struct state_input *in)
+{
+	_cleanup_free_ char *text = in->plan ? plan_image_options(in->plan, in->root) : NULL;
+
+	if (text)
+		json_text(top, "options", text);
+}
+
 /* By bit number. */
 static const char *const manager_names[] = {"networkd", "networkmanager", "ifupdown", "ifcfg"};
 
@@ -377,6 +386,7 @@ static void add_head(cJSON *top, const struct state_input *in)
 	json_time(top, "now_s", in->now);
 	json_date(top, "now_at", in->wall);
 	add_plan(top, in->plan);
+	add_options(top, in);
 }
 
 /* Only of a boot that has ended: the file is written often before that. */
@@ -384,7 +394,7 @@ static void add_critical(cJSON *top, const struct state_input *in, const struct 
 {
 	struct critical_step steps[CRITICAL_STEPS_MAX];
 	bool ended = in->report && !streq(in->outcome, "running");
-	size_t n = ended ? critical_path(v, in->now, steps) : 0;
+	size_t n = ended ? critical_path(in, v, steps) : 0;
 
 	ADD_ROWS(top, "critical", step_fields, steps, n);
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * state: the record of this boot for the real root and the admin.
- * Owns: /run/initagent/state.json (schema 1, docs/state.md), env (strict key=value) and log.
- * In: pointers to what the rooms themselves hold (struct state_input); out: files, and what
- *   reads them back.
- * Called by: boot/ writes; main.c, doctor/ and timeline/ read (status.h, record.h,
- *   state_read.h).
- * Tests: test_state.c, test_record.c, test_status.c, tests/state.bats.
+ * state: the record of this boot for the real root and the admin. It owns /run/initagent/state.json
+ * (schema 1, docs/state.md), env (strict key=value) and log.
+ * In: pointers to what the rooms themselves hold (struct state_input). Out: files; record.h,
+ * state_read.h and commands.h read them back.
+ * Callers: boot/ writes; handover/ for names of managers. Tests: test_state.c,
+ * test_record.c, test_status.c, tests/state.bats.
  */
 #pragma once
 

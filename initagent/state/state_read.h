@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * state_read: this boot's state.json for those who look at it later. The file is ours, but it is
- * read like network data: bounded, and every member may be missing or odd.
+ * state_read: this boot's state.json for those who look at it later. Owns nothing: text and object
+ * are the caller's.
+ * In: the file. It is ours, but it is read like network data: bounded, and every member may be
+ * missing or odd. Out: the object, its members by key; what is wrong, on standard error.
+ * Callers: boot/, doctor/. Tests: test_status.c, test_prometheus.c.
  */
 #pragma once
 

@@ -198,6 +198,10 @@ TEST(dhcp_on_a_vlan_of_an_ibft)
 	files_text(dir, NIC "vlan", "7\n");
 	CHECK_INT(load(false, 0, NULL), CAUSE_NONE);
 	CHECK_STR(c.plan->net.ips[1].ifname, "ibft0.7");
+	/* the firmware's own lease is asked for first */
+	CHECK_INT(c.plan->net.n_dhcp_requests, 1);
+	CHECK_STR(c.plan->net.dhcp_requests[0].ifname, "ibft0.7");
+	CHECK_INT(ntohl(c.plan->net.dhcp_requests[0].addr.v4.s_addr), 0x0a630064);
 	CHECK_INT(c.plan->net.ips[1].methods, PLAN_IP_DHCP);
 	CHECK_STR(c.plan->net.links[0].lower[0], "ibft0");
 	end();

@@ -20,6 +20,18 @@ static struct record *good(const char *text)
 
 #define HEAD "{\"schema\":1,\"outcome\":\"done\",\"start_s\":2,\"now_s\":5"
 
+static const char *table_of(const struct record *r, unsigned int columns, bool blocks)
+{
+	const struct phase_style style = {columns, blocks};
+	static char text[8192];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	CHECK(out);
+	phase_table_print(out, r, &style);
+	fclose(out);
+	return text;
+}
+
 TEST(files_that_are_no_records)
 {
 	static const struct {
@@ -143,6 +155,25 @@ TEST(rows_with_impossible_times_are_left_out_and_counted)
 	CHECK_INT(r->left_out, 7);
 }
 
+/* Of the critical path: within the boot, with a name and a length. */
+TEST(steps_that_cannot_be_are_left_out_and_counted)
+{
+	_cleanup_(record_freep) struct record *r = good(HEAD
+		",\"critical\":[{\"name\":\"a\",\"begin_s\":2,\"end_s\":3},"
+		"{\"name\":\"\",\"begin_s\":3,\"end_s\":4},{\"begin_s\":3,\"end_s\":4},"
+		"{\"name\":\"b\",\"begin_s\":0,\"end_s\":3},"
+		"{\"name\":\"c\",\"begin_s\":2,\"end_s\":900},"
+		"{\"name\":\"d\",\"begin_s\":3,\"end_s\":3},"
+		"{\"name\":\"x -> fake 9.99 s\",\"begin_s\":3,\"end_s\":5}]}");
+
+	CHECK_INT(r->n_steps, 2);
+	CHECK_STR(r->steps[1].name, "x -> fake 9.99 s");
+	CHECK_INT(r->left_out, 5);
+	/* the arrows between steps are the table's own */
+	CHECK(strstr(table_of(r, 59, false),
+		"  critical: a 1.00 s -> x -? fake 9.99 s 2.00 s\n"));
+}
+
 TEST(no_more_rows_than_a_bound_and_no_longer_texts)
 {
 	_cleanup_free_ char *text = calloc(1, 300000);
@@ -210,18 +241,6 @@ TEST(files_that_cannot_be_read)
 	CHECK_INT(record_read(&r, "/nonexistent/state.json"), -ENOENT);
 	CHECK_INT(record_read(&r, dir), -EISDIR);
 	CHECK(!r);
-}
-
-static const char *table_of(const struct record *r, unsigned int columns, bool blocks)
-{
-	const struct phase_style style = {columns, blocks};
-	static char text[8192];
-	FILE *out = fmemopen(text, sizeof(text), "w");
-
-	CHECK(out);
-	phase_table_print(out, r, &style);
-	fclose(out);
-	return text;
 }
 
 TEST(the_phase_table)

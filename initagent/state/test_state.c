@@ -463,6 +463,25 @@ TEST(any_byte_makes_valid_json)
 	}
 }
 
+/* For the next image of this machine: those of the image it was booted with, too. */
+TEST(options_for_the_next_image)
+{
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+	struct state_input in = input();
+	static const char line[] = "root=nfs:192.0.2.1:/x ip=eth0:dhcp quiet";
+	cJSON *o;
+
+	CHECK_INT(plan_parse(&plan, line, strlen(line), NULL), 0);
+	in.plan = plan;
+	o = parse(&in);
+	CHECK_STR(string_at(o, "options"), "root=nfs:192.0.2.1:/x ip=eth0:dhcp");
+	cJSON_Delete(o);
+	in.root = NULL; /* the network alone, beside a root of dracut's */
+	o = parse(&in);
+	CHECK_STR(string_at(o, "options"), "ip=eth0:dhcp");
+	cJSON_Delete(o);
+}
+
 TEST(env_values_have_a_strict_alphabet)
 {
 	CHECK(state_value_ok("10.99.0.100/24"));

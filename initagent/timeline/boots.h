@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * boots: many state files and what can be said of them together: the core of initagent-timeline.
- * Owns: the records, sorted; groups and phases over them.
+ * boots: many state files and what can be said of them together: the core of initagent-timeline. It
+ * owns the records, sorted; groups and phases over them.
  * In: state files of any origin. Out: lists for text.c (terminal), page*.c (HTML), chart*.c (SVG).
- * Called by: initagent-timeline.c and the other files here.
- * Tests: test_report.c, fuzz_report.c, tests/timeline.bats.
+ * Callers: initagent-timeline.c and the other files here. Tests: test_report.c, fuzz_report.c,
+ * tests/timeline.bats.
  */
 #pragma once
 

@@ -32,7 +32,7 @@ static const struct room {
 	const char *word, *work; /* before the name of what has states, of what is worked at */
 } rooms[] = {
 	{"fabric", PORTS, "", "set up "}, {"subnet manager", PORTS, "SM ", ""},
-		{"link", LINKS, "", ""},
+		{"link", LINKS, "", "set up "},
 	{"address", ADDRESSES, "", ""}, {"rail", RAILS, "", ""}, {"target", ROOT, "server ", ""},
 	{"root", ROOT, "mount ", "mount call, "}, {"web", ROOT, "web root ", ""},
 		{"fetch", ROOT, "fetch ", "fetch: "},
@@ -159,7 +159,7 @@ static enum look look_of_step(const char *name)
 {
 	const char *kind = strrchr(name, ' ');
 
-	if (streq(name, "between") || streq(name, "start"))
+	if (streq(name, "between") || streq(name, "start") || streq(name, "earlier agent"))
 		return LOOK_IDLE;
 	return kind && streq(kind, " module") ? LOOK_MODULES : LOOK_WAIT;
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * failure_store: keeps the failure record of this boot for the next one, where it survives a reset:
- * in one EFI variable (rd.report=efi) or in pstore's memory for messages (rd.report=pstore).
+ * in one EFI variable (rd.report=efi) or in pstore's memory for messages (rd.report=pstore). It
+ * owns those two places and the process at work on them.
+ * In: how this boot ended. Out: the record of an earlier boot, once.
+ * Callers: boot/, state/. Tests: test_failure_store.c, test_failure.c, boot/test_boot.c.
  *
  * The firmware takes its time, for mounting efivarfs as for a write, so each piece of work is done
  * by a process of its own, which the boot does not wait for unless it failed. The flash wears: the

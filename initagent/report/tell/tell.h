@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tell: the report sinks (rd.report=): messages to syslog servers, the state to web servers at
- *   the end.
- * Owns: sinks, their connections and a queue of fixed size; nothing waits, what is not taken is
- *   counted.
- * In: messages, state.json, addresses of names (tell_lookup(), tell_resolved()). Out: packets;
- *   what was not delivered. A server is tried again after 1, 2, 4 ... 30 s, each span drawn at
- *   random.
- * Called by: boot/ alone; ranks above fetch/, whose HTTP request and sandbox it uses.
- * Tests: test_syslog.c, test_failure*.c, tests/report.bats.
+ * tell: the report sinks (rd.report=): messages to syslog servers, the state to web servers at the
+ * end. It owns the sinks, their connections and a queue of fixed size; nothing waits, what is not
+ * taken is counted.
+ * In: messages, state.json, addresses of names (tell_lookup(), tell_resolved()). Out: packets; what
+ * was not delivered. A server is tried again after 1, 2, 4 ... 30 s, each span drawn at random.
+ * Callers: boot/ alone; its layer is above fetch, whose HTTP request and sandbox it uses. Tests:
+ * test_syslog.c, test_failure*.c, tests/report.bats.
  */
 #pragma once
 

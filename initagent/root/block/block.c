@@ -86,7 +86,8 @@ uint16_t block_port(const struct plan_block *plan, const struct plan_portal *por
 static void set_state(struct block *b, enum block_state to, uint64_t now)
 {
 	if (b->state != to) {
-		report_state(b->cfg.env->report, "block", b->cfg.address, states[b->state].name,
+		report_state(b->cfg.env->report, "block",
+			*b->cfg.address ? b->cfg.address : b->ops->name, states[b->state].name,
 			states[to].name, now);
 		source_raise(&b->source, SOURCE_STEP);
 		b->source.deadline = states[to].limit ? now + states[to].limit : NSEC_NEVER;

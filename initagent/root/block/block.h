@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * block: a root on a block device that a server lends, by NVMe over fabrics, NBD or SRP: from the
- * server's address to the mounted root.
- * Owns: the worker that connects and mounts, and what it connected until the root is mounted.
+ * server's address to the mounted root. It owns the worker that connects and mounts, and what it
+ * connected until the root is mounted.
  * In: the portal and its address. Out: events, what was mounted.
- * Called by: block_source.c, in whose row its functions stand.
- * Tests: test_*.c here, tests-qemu/block.bats.
+ * Callers: block_source.c, in whose row its functions stand. Tests: test_*.c here,
+ * tests-qemu/block.bats.
  *
- * An attempt runs in a child, because the kernel's connects
- * can block for long; it connects (or takes what an earlier agent connected), waits for the device
- * by the kernel's announcements, tells the file system from its content, and mounts it. An attempt
- * that fails takes away what it made.
+ * An attempt runs in a child, because the kernel's connects can block for long; it connects (or
+ * takes what an earlier agent connected), waits for the device by the kernel's announcements, tells
+ * the file system from its content, and mounts it. An attempt that fails takes away what it made.
  */
 #pragma once
 

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "report/report.h"
+#include "report/record.h"
 #include "root/block/job.h"
 #include "root/source/note.h"
 
@@ -121,13 +121,16 @@ static unsigned portal;
 static struct source_refusals refusals;
 static const struct root_choice choice = {.kind = PLAN_ROOT_REMOTE, .block = &plan};
 
+/* As the target gives it; "": the server has none, as with SRP. */
+static const char *address = "192.0.2.1";
+
 static struct source *start_again(const char *name, bool readonly, unsigned rounds, uint64_t now)
 {
 	static char template[] = "/tmp/block-XXXXXX";
 	static char target[64];
 	const struct source_config cfg = {
 		.env = &env, .choice = &choice, .turn = portal, .refusals = &refusals,
-		.address = "192.0.2.1", .sysroot = target, .readonly = readonly, .block = &fake,
+		.address = address, .sysroot = target, .readonly = readonly, .block = &fake,
 		.rounds = rounds, .ways = (unsigned)plan.n_portals,
 	};
 	const struct report_config quiet = {.console_fd = -1, .kmsg_fd = -1, .quiet = true};
@@ -335,6 +338,20 @@ TEST(a_room_that_is_closed_in_the_midst_leaves_nothing)
 
 	block_end(b);
 	CHECK(there("disconnected"));
+}
+
+TEST(without_an_address_its_states_have_the_name_of_the_kind)
+{
+	struct report_view v;
+	struct source *b;
+
+	address = "";
+	b = start("hang", true);
+	report_view(report, &v);
+	CHECK_STR(v.changes[v.n_changes - 1].to, "connecting");
+	CHECK_STR(v.changes[v.n_changes - 1].rail, "fake");
+	block_end(b);
+	address = "192.0.2.1";
 }
 
 TEST(a_process_that_dies_is_a_failure_like_others)

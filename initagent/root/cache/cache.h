@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cache: images on a local disk (rd.root.cache=). Owns: a process, since disks block: it mounts the
- * file system without a place, copies, and is gone with the mount. In: where, the image's digest,
- * a file. Out: the file filled or kept, or why not, which never ends a boot. Called by: root/web.
- * Tests: test_*.c here, tests/web.bats. A disk that does not respond for 30 s is given up.
+ * cache: images on a local disk (rd.root.cache=). It owns a process, since disks block: it mounts
+ * the file system without a place, copies, and is gone with the mount.
+ * In: where, the image's digest, a file. Out: the file filled or kept, or why not, which never ends
+ * a boot.
+ * Callers: root/web/. Tests: test_*.c here, tests/web.bats.
+ *
+ * A disk that does not respond for 30 s is given up.
  */
 #pragma once
 

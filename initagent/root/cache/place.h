@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * place: the file system that rd.root.cache= names: found by path, UUID, label or partition, waited
- * for a while (its driver may still be loading: the kernel's announcements tell), and mounted
- * without a place, so that it is gone with the process that mounted it. Used in the process that
- * works on the cache; blocks.
+ * place: the file system that rd.root.cache= and others name: found by path, UUID, label or
+ * partition, waited for a while (its driver may still be loading: the kernel's announcements tell),
+ * and mounted without a place, so that it is gone with the process that mounted it. Owns nothing
+ * after the call. For processes that may be killed; blocks.
+ * In: "DEVICE[:/DIR]", how long to wait. Out: the folder's descriptor, the device's path, its file
+ * system; or why not.
+ * Callers: root/block/, root/wwinit/. Tests: test_volume.c, tests/web.bats, tests-qemu/wwinit.bats.
  */
 #pragma once
 

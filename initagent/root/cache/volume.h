@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * volume: what a disk's first bytes say of it: the file system's kind, UUID and label, and of its
- * partitions the PARTUUID and PARTLABEL. The initramfs may have no udev that would know. Pure.
+ * volume: what a disk's first bytes say of it. The initramfs may have no udev that would know.
+ * Pure.
+ * In: untrusted bytes of a disk, partition or table entry. Out: the file system's kind, UUID and
+ * label, and of its partitions the PARTUUID and PARTLABEL.
+ * Callers: root/image/. Tests: test_volume.c, fuzz_volume.c.
  */
 #pragma once
 

@@ -134,8 +134,10 @@ static int read_name(struct cpio *c)
 {
 	uint32_t len = c->field[NAME_SIZE];
 
-	if (len < 2 || len > ITEM_NAME_MAX)
-		return broken(c, len < 2 ? "an entry without a name" : "a name too long");
+	if (len < 2)
+		return broken(c, "an entry without a name");
+	if (len > ITEM_NAME_MAX)
+		return unpacked_fail(c->s, CAUSE_IMAGE_ENTRY_REFUSED, "a name too long");
 	if (unpacked_read_whole(c->s, c->name, len, "a name") < 0)
 		return -EINVAL;
 	if (c->name[len - 1])

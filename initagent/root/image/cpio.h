@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cpio: the entries of a cpio archive (newc, crc) or of several behind each other, as the kernel
- * unpacks an initramfs. Format: Linux, Documentation/driver-api/early-userspace/buffer-format.rst,
- * and usr/gen_init_cpio.c. Stricter than the kernel: each header must follow the entry before it,
- * and an archive ends with its trailer.
+ * unpacks an initramfs. It owns the present entry and the links seen so far; the stream is
+ * borrowed.
+ * In: untrusted bytes of an unpacked stream. Out: entries (item.h), where archives end.
+ * Callers: doctor/. Tests: test_unpack.c, test_formats.c, fuzz_unpack.c.
+ *
+ * Format: Linux, Documentation/driver-api/early-userspace/buffer-format.rst, and
+ * usr/gen_init_cpio.c. Stricter than the kernel: each header must follow the entry before it, and
+ * an archive ends with its trailer.
  */
 #pragma once
 

@@ -323,15 +323,21 @@ static int mount_and_check(struct work *w)
 	return r < 0 ? r : find_init(w);
 }
 
+/* What a layer lies over is not of this image. */
+static void drop_root(const struct env *env, const struct image_config *cfg)
+{
+	if (!cfg->layer.over)
+		layers_drop(env, cfg->target);
+}
+
 static void make_root(const struct env *env, const struct image_config *cfg)
 {
 	struct work w = {.env = env, .cfg = cfg, .space = -1, .message.final = 1};
 
 	/* What an agent that was killed in the midst of it left. */
-	if (!cfg->layer.over)
-		layers_drop(env, cfg->target);
+	drop_root(env, cfg);
 	if (mount_and_check(&w) < 0)
-		layers_drop(env, cfg->target);
+		drop_root(env, cfg);
 	closep(&w.space);
 	worker_reply(&w.message, sizeof(w.message));
 }
@@ -352,7 +358,7 @@ struct image *image_free(struct image *m)
 		return NULL;
 	worker_free(m->worker);
 	if (m->state == STATE_WORKING)
-		layers_drop(m->env, m->cfg.target);
+		drop_root(m->env, &m->cfg);
 	free(m);
 	return NULL;
 }
@@ -432,7 +438,7 @@ static void died(struct image *m, uint64_t now)
 	snprintf(in.text, sizeof(in.text), "the process that mounts it %s",
 		worker_end_text(m->worker));
 	take_final(m, &in, now);
-	layers_drop(m->env, m->cfg.target);
+	drop_root(m->env, &m->cfg);
 }
 
 void image_dispatch(struct image *m, uint64_t now)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * image: makes a root of an image that is there. Owns: a process that mounts it under a writable
- * layer or unpacks it into memory, and one with hardly any rights that reads its bytes. In: a file
- * or a stream, the plan. Out: the mounted root with its init, or a cause. Called by: root/web,
- * root/block (layers.h), main.c (image_tools.h). Tests: test_*.c here, tests/manifest.bats.
+ * image: makes a root of an image that is there. It owns a process that mounts it under a writable
+ * layer or unpacks it into memory, and one with hardly any rights that reads its bytes.
+ * In: a file or a stream, the plan. Out: the mounted root with its init, or a cause.
+ * Callers: root/web/. Tests: test_*.c here, tests/manifest.bats.
  *
  * Nothing is tried again: an image that is the one meant and cannot be used stays so.
  */
@@ -29,7 +29,8 @@ enum image_event {
 /* An archive that is a part of a root, as Warewulf has them; init is not looked for then. */
 struct image_layer {
 	bool part;
-	bool over;	  /* unpacked over what is mounted at target */
+	bool over;	  /* unpacked over what is mounted at target, which stays in any case */
+	bool whole;	  /* not before all of it is there: the root may do without it */
 	bool on_disk;	  /* which is no memory */
 	bool plain;	  /* set-user-id and set-group-id bits are left out */
 	const char *size; /* of the tmpfs, as the kernel takes it; NULL: what memory there is */
@@ -64,7 +65,7 @@ struct image_result {
 	char init[INIT_CHECK_MAX];
 	uint64_t bytes, entries;/* unpacked */
 	uint64_t left_out;	/* device nodes and attributes that were not made */
-	uint64_t links_kept;	/* links of a layer below in place of a folder */
+	uint64_t links_kept;	/* what a layer below has, in place of an entry */
 };
 
 /* image_start: keeps a copy of the configuration. 0 or -errno. */

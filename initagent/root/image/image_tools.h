@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* image_tools: "initagent manifest" and "initagent verify", for the server that offers an image. */
+/*
+ * image_tools: "initagent manifest" and "initagent verify", for the server that offers an image.
+ * Owns nothing after the call.
+ * In: argv; an image, a manifest, signature and keys as files. Out: a manifest; what a node would
+ * say; an exit status.
+ * Callers: main.c. Tests: tests/manifest.bats.
+ */
 #pragma once
 
 #include "base/util.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * keys: the public keys that root images and manifests must be signed with: those of the command
- * line and those that were built into the initramfs. Both are trusted as the initramfs itself is.
+ * keys: the public keys that root images and manifests must be signed with. It owns a copy of each.
+ * In: those of the command line and the files built into the initramfs; both are trusted as the
+ * initramfs itself is. Out: keys for minisig.h, none at all, or which one cannot be read.
+ * Callers: root/, root/web/. Tests: test_proof.c, boot/test_boot_proof.c, tests/manifest.bats.
  */
 #pragma once
 

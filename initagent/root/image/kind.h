@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kind: what a root image is, told from its first bytes and never from its name. Pure.
+ * kind: what a root image is, told from its first bytes and never from its name. It owns the table
+ * of kinds. Pure.
+ * In: untrusted bytes. Out: the kind, how it becomes a root, its file system and modules; what it
+ * is instead.
+ * Callers: root/block/. Tests: test_kind.c, fuzz_probe.c.
  */
 #pragma once
 

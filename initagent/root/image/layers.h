@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * layers: from an image file to a mounted root: loop device, file system, the file system in it
- *that some live images have, and the writable layer. Runs in the image room's child; blocks.
+ * that some live images have, and the writable layer. Owns nothing after the call; layers_drop()
+ * takes away what was made. Runs in the child of a kind of root; blocks.
+ * In: the image's file or what is mounted at /run/rootfsbase, the plan's overlay. Out: the root at
+ * target, or a cause and text; a tmpfs for files.
+ * Callers: root/, root/block/, root/nfs/, root/wwinit/. Tests: test_image.c, tests-qemu/web.bats,
+ * tests-qemu/nfsrdma.bats.
  *
  * Places are those of dracut's live images, where a distribution's tools look for them, and stay
  * reachable after switch-root, because /run does. A squashfs around the root needs no place:

@@ -8,8 +8,8 @@
  *	 "chunk_size": 4194304, "chunks": ["HEX", ...]}
  *
  * The last three may be missing. Read strictly: each key once and no other, numbers as plain
- *digits, no escapes in strings, nothing behind the end; so no two programs can read one text
- *differently.
+ * digits, no escapes in strings, nothing behind the end; so no two programs can read one text
+ * differently.
  */
 #pragma once
 

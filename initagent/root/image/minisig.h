@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * minisig: signatures in minisign's format: ed25519 over the file ("Ed", legacy) or over its
- * BLAKE2b-512
- * ("ED", the default since 0.10), and over the trusted comment. Pure, without memory of its own.
+ * BLAKE2b-512 ("ED", the default since 0.10), and over the trusted comment. Pure, without memory of
+ * its own.
  */
 #pragma once
 

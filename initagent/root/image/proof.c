@@ -87,6 +87,9 @@ static void judge_signature(const struct proof_config *cfg, struct proof_result 
 		return;
 	ret->key = r;
 	strscpy(ret->comment, s.comment, sizeof(ret->comment));
+	/* minisign's own is separated by tabs, which a console shows as an escape */
+	for (char *tab = ret->comment; (tab = strchr(tab, '\t'));)
+		*tab = ' ';
 }
 
 /* Both sides of what does not fit: the operator sees which of the two is the old one. */

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * proof: is this manifest the right one? Signature, digest and form are judged in a process without
- * rights, because the bytes come from the network. The same for the signature beside an image that
- * has no manifest.
+ * proof: is this manifest the right one? It owns a process without rights, which judges signature,
+ * digest and form, because the bytes come from the network. The same for the signature beside an
+ * image that has no manifest.
+ * In: manifest or image, signature, keys, digest, the kernel's release. Out: the manifest, or a
+ * cause and text.
+ * Callers: root/web/. Tests: test_proof.c, fuzz_manifest.c, fuzz_minisig.c, tests/manifest.bats.
  */
 #pragma once
 

@@ -525,6 +525,11 @@ TEST(damaged_squashfs)
 	CHECK(write(fd, block, sizeof(block)) == sizeof(block));
 	close(fd);
 	check_refused(&p, CAUSE_IMAGE_BROKEN, "squashfs");
+	/* The data blocks stand right behind the superblock of 96 bytes: init's are the first. */
+	squash(p.root, p.image);
+	fd = open(p.image, O_WRONLY | O_CLOEXEC);
+	CHECK(pwrite(fd, "????????????????", 16, 104) == 16 && close(fd) == 0);
+	check_refused(&p, CAUSE_ROOT_NO_INIT, "cannot be read to its end: ");
 }
 
 TEST(a_fifo_in_place_of_the_file_in_squashfs)

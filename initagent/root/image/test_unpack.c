@@ -20,6 +20,7 @@ struct place {
 	struct archive *a;
 	char *bytes;
 	size_t size, used;
+	bool layer; /* what is unpacked is one */
 };
 
 #define ARCHIVE_MAX (8u << 20)
@@ -117,7 +118,8 @@ static void add_node(struct place *p, const char *name, mode_t type)
 static struct unpack_message unpack_bytes(struct place *p, uint64_t max)
 {
 	int fd = memfd_create("archive", MFD_CLOEXEC);
-	struct unpack_config cfg = {.fd = fd, .target = p->target, .bytes_max = max};
+	struct unpack_config cfg = {.fd = fd, .target = p->target, .bytes_max = max,
+		.layer = p->layer};
 	_cleanup_(worker_freep) struct worker *u = NULL;
 	struct unpack_message m;
 	struct stat st;
@@ -569,7 +571,8 @@ TEST(cpio_with_huge_names)
 			1, 0100644, 0, 0, 1, 0, 4, 0, 0, 0, 0, sizes[i], 0);
 		p.used = 4096;
 		m = unpack_bytes(&p, 1 << 20);
-		CHECK(m.cause == CAUSE_IMAGE_BROKEN || m.cause == CAUSE_IMAGE_ENTRY_REFUSED);
+		CHECK_STR(cause_info((enum cause)m.cause)->id,
+			i < 3 ? "IMAGE_ENTRY_REFUSED" : "IMAGE_BROKEN");
 	}
 }
 
@@ -580,4 +583,15 @@ TEST(empty_archive)
 	make_place(&p);
 	begin(&p, ARCHIVE_FORMAT_CPIO_SVR4_NOCRC, ARCHIVE_FILTER_NONE);
 	check_refused_as(&p, CAUSE_IMAGE_BROKEN, "empty");
+}
+
+/* warewulfd packs an overlay of nothing where none is set. */
+TEST(layer_of_nothing)
+{
+	struct place p;
+
+	make_place(&p);
+	begin(&p, ARCHIVE_FORMAT_CPIO_SVR4_NOCRC, ARCHIVE_FILTER_GZIP);
+	p.layer = true;
+	check_done(&p);
 }

@@ -185,7 +185,7 @@ static int unpack_all(struct job *j)
 		return unwrap(j);
 	j->message.kind = kind;
 	r = kind == IMAGE_TAR ? unpack_tar(j) : unpack_cpio(j);
-	return r < 0 || writer_entries(j->writer)
+	return r < 0 || writer_entries(j->writer) || j->cfg->layer
 			? r
 			: fail(j, CAUSE_IMAGE_BROKEN, "the archive is empty");
 }

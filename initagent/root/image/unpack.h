@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * unpack: an archive (cpio, tar; plain or packed by gzip, xz or zstd) from a descriptor into a
- * directory, in a sandbox. What is no archive (root.ext4.zst) ends up in one file, IMAGE_UNWRAPPED
- * in that directory.
+ * directory. It makes a process in a sandbox, whose owner is the caller.
+ * In: untrusted bytes of a file or stream, a directory, limits. Out: files there, and messages:
+ * progress, the end, a cause. What is no archive (root.ext4.zst) ends up in one file,
+ * IMAGE_UNWRAPPED in that directory.
+ * Callers: root/web/. Tests: test_unpack.c, test_unpacked.c, test_flow.c, fuzz_unpack.c.
  *
  * A build without archives has unpack_none.c instead.
  */

@@ -25,6 +25,7 @@ struct writer {
 	struct writer_options options;
 	uint64_t bytes, entries, left_out, links_kept;
 	int file;	     /* of the file being written; -1: none */
+	bool skips;	     /* the entry at hand: what is there is kept, its content discarded */
 	struct writer_entry entry;  /* the one at hand */
 	char name[PATH_MAX]; /* its plain name */
 	/* The folder of the last entry: archives come folder by folder. */
@@ -57,16 +58,25 @@ static int refuse(struct writer *w, const char *why)
 static int too_big(struct writer *w, uint64_t more)
 {
 	w->cause = CAUSE_IMAGE_TOO_BIG;
-	snprintf(w->text, sizeof(w->text),
+	if (w->options.bytes_max == UINT64_MAX)
+		snprintf(w->text, sizeof(w->text), "%.120s: its file system is full",
+			w->entry.name);
+	else
+		snprintf(w->text, sizeof(w->text),
 		"%.120s: %llu bytes unpacked, %llu more, %llu may be used", w->entry.name,
 		(unsigned long long)w->bytes, (unsigned long long)more,
 		(unsigned long long)w->options.bytes_max);
 	return -ENOSPC;
 }
 
-/* What the kernel says of one entry. A full tmpfs is what its limit is for. */
+/* What the kernel says of one entry. A full tmpfs is what its limit is for. A layer cannot replace
+ * a folder that has something in it, or a mount. */
 static int fail(struct writer *w, int error, const char *what)
 {
+	w->skips = w->options.layer && (error == -ENOTEMPTY || error == -EBUSY);
+	w->links_kept += w->skips;
+	if (w->skips)
+		return 0;
 	if (error == -ENOSPC || error == -EFBIG)
 		return too_big(w, 0);
 	if (error == -EXDEV || error == -ELOOP)
@@ -287,11 +297,48 @@ static int begin_file(struct writer *w, int dir, const char *base)
 	return r < 0 ? fail(w, r, "open") : 0;
 }
 
-/* A folder in place of a link to one (lib64): programs that are there need the link. */
-static bool keeps_link(struct writer *w)
+/* Where a link leads, as a plain name below the root. False: not there. */
+static bool link_target(const struct writer *w, const char *link, char *ret, size_t size)
+{
+	size_t n = 0;
+	const char *slash = strrchr(w->name, '/');
+
+	ret[0] = 0;
+	if (*link != '/' && slash) {
+		n = (size_t)(slash - w->name);
+		memcpy(ret, w->name, n);
+	}
+	for (size_t len; *link; link += len + (link[len] == '/')) {
+		len = strcspn(link, "/");
+		if (len == 2 && memcmp(link, "..", 2) == 0) {
+			while (n && ret[--n] != '/')
+				continue;
+		} else if (len && !(len == 1 && *link == '.')) {
+			if (n + 1 + len >= size)
+				return false;
+			if (n)
+				ret[n++] = '/';
+			memcpy(ret + n, link, len);
+			n += len;
+		}
+	}
+	ret[n] = 0;
+	return n;
+}
+
+/* A folder in place of a link to one (lib64): programs that are there need the link. What it leads
+ * to may come later, or be in this layer alone (/var/lock). */
+static bool keeps_link(struct writer *w, int dir, const char *base)
 {
 	_cleanup_close_ int fd = w->options.layer ? open_folder(w, w->name) : -1;
+	char link[PATH_MAX], name[PATH_MAX];
+	ssize_t n = w->options.layer && fd < 0 ? readlinkat(dir, base, link, sizeof(link) - 1) : -1;
 
+	if (n > 0) {
+		link[n] = 0;
+		if (link_target(w, link, name, sizeof(name)) && make_parents(w, name) == 0)
+			fd = open_folder(w, w->name);
+	}
 	w->links_kept += fd >= 0;
 	return fd >= 0;
 }
@@ -305,7 +352,7 @@ static int make_folder(struct writer *w, int dir, const char *base)
 	if (r < 0 && r != -EEXIST)
 		return fail(w, r, "mkdir");
 	fd = open_in(dir, base, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
-	if ((fd == -ENOTDIR || fd == -ELOOP) && keeps_link(w))
+	if ((fd == -ENOTDIR || fd == -ELOOP) && keeps_link(w, dir, base))
 		return 0;
 	if (fd == -ENOTDIR || fd == -ELOOP) {
 		r = clear(w, &dir, &base);
@@ -429,6 +476,7 @@ int writer_begin(struct writer *w, const struct writer_entry *e)
 	int dir, r;
 
 	w->entry = *e;
+	w->skips = false;
 	if (!e->name)
 		w->entry.name = "(an entry)";
 	r = writer_name(e->name, w->name, sizeof(w->name));
@@ -452,6 +500,8 @@ int writer_data(struct writer *w, const void *data, size_t len, uint64_t offset)
 {
 	const uint8_t *at = data;
 
+	if (w->skips)
+		return 0;
 	if (w->file < 0)
 		return len ? refuse(w, "content in an entry that cannot have any") : 0;
 	if (len > w->options.bytes_max - w->bytes || offset > (uint64_t)INT64_MAX - len)

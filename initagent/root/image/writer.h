@@ -3,7 +3,10 @@
  * writer: makes the entries of an archive below a directory, and nothing anywhere else. Names must
  * be relative and without ".."; every folder on the way is opened with RESOLVE_BENEATH, so that a
  * link the archive itself made stays below it as well; device nodes are never made. In a layer over
- * others RESOLVE_IN_ROOT has links mean what they will mean in the root.
+ * others RESOLVE_IN_ROOT has links mean what they will mean in the root. It owns the directory's
+ * descriptors and the file being written.
+ * In: entries, and the bytes of files. Out: the tree; a cause and its text.
+ * Callers: root/wwinit/ and its own folder. Tests: test_writer.c.
  */
 #pragma once
 
@@ -31,8 +34,8 @@ struct writer;
 
 struct writer_options {
 	uint64_t bytes_max; /* most content of all files */
-	/* one of several archives: a folder in place of a link to a folder keeps the link, a device
-	 * node is left out wherever it is */
+	/* one of several archives: a folder in place of a link to a folder keeps the link, another
+	 * entry in place of a full folder or a mount is left out, as a device node is anywhere */
 	bool layer;
 	bool plain; /* set-user-id and set-group-id bits are left out, and capabilities */
 };
@@ -56,8 +59,8 @@ void writer_end(struct writer *w);
 
 enum cause writer_cause(const struct writer *w, const char **ret_text);
 
-/* Content, entries made, things that were left out (nodes, sockets, attributes), and links that
- * were kept in place of a folder. */
+/* Content, entries made, things that were left out (nodes, sockets, attributes), and links and
+ * folders of a layer below that were kept in place of an entry. */
 uint64_t writer_bytes(const struct writer *w);
 uint64_t writer_entries(const struct writer *w);
 uint64_t writer_left_out(const struct writer *w);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * init_check: is there an init in the mounted root that the kernel can execute?
- * Owns: nothing; program.c judges the bytes, the process of init_check_limited() ends with it.
+ * init_check: is there an init in the mounted root that the kernel can execute? Owns nothing;
+ * program.c judges the bytes, the process of init_check_limited() ends with it.
  * In: the root's path, the wanted init. Out: the path of a usable one, or why there is none.
- * Called by: the kinds of root, before they say that theirs is mounted, and when they adopt one.
- * Tests: test_init_check.c, fuzz_program.c.
+ * Callers: boot/, root/block/, root/image/, root/nfs/, before they say that theirs is mounted, and
+ * when they adopt one. Tests: test_init_check.c, fuzz_program.c.
  */
 #pragma once
 

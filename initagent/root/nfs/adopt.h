@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* adopt: is the root mounted already, because an agent before us was killed after the mount? */
+/*
+ * adopt: is the root mounted already, because an agent before us was killed after the mount? Owns
+ * nothing.
+ * In: /proc/self/mountinfo, the target. Out: server, path and options of the NFS root there; what a
+ * mount is called.
+ * Callers: boot/. Tests: test_adopt.c, tests-qemu/nfsrdma.bats.
+ */
 #pragma once
 
 #include "root/nfs/root.h"

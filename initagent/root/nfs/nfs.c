@@ -50,6 +50,24 @@ const char *nfs_version_name(enum nfs_version version)
 	return (unsigned)version < NFS_VERSION_MAX ? version_names[version] : "?";
 }
 
+const struct plan_nfs nfs_any = {
+	.versions = PLAN_NFS_V4ANY | PLAN_NFS_V3, .options = "", .nolock = true};
+
+enum nfs_version nfs_version_allowed(unsigned allowed, enum nfs_version from)
+{
+	/* In the order they are tried. */
+	static const unsigned bits[NFS_VERSION_MAX] = {
+		[NFS_VERSION_42] = PLAN_NFS_V42,
+		[NFS_VERSION_41] = PLAN_NFS_V41,
+		[NFS_VERSION_40] = PLAN_NFS_V40,
+		[NFS_VERSION_3] = PLAN_NFS_V3,
+	};
+
+	while (from < NFS_VERSION_MAX && !(allowed & bits[from]))
+		from++;
+	return from;
+}
+
 int nfs_version_from_name(const char *name)
 {
 	for (int i = 0; i < NFS_VERSION_MAX; i++)

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * nfs: one NFS mount attempt, done in this process (the caller runs it in a child it can kill). No
- * mount.nfs: the kernel takes the options itself when the address is numeric.
+ * nfs: one NFS mount attempt, done in this process (the caller runs it in a child it can kill).
+ * Owns nothing. No mount.nfs: the kernel takes the options itself when the address is numeric.
+ * In: server, address, path, version, transport and options. Out: the mount, or -errno with the
+ * kernel's own text; names of versions and transports.
+ * Callers: state/ for the names. Tests: test_root.c, tests-qemu/nfsrdma.bats.
  */
 #pragma once
 
 #include "base/util.h"
+#include "plan_nfs.h"
 
 #define NFS_TEXT_MAX 240
 
@@ -30,6 +34,13 @@ const char *nfs_version_name(enum nfs_version version);
 /* nfs_version_from_name: "4.2" -> NFS_VERSION_42, -EINVAL if unknown ("4" is no version here, it
  * means any 4.x). */
 int nfs_version_from_name(const char *name);
+
+/* nfs_any: of an export whose options are left open. */
+extern const struct plan_nfs nfs_any;
+
+/* nfs_version_allowed: from this version on the next that is among allowed (enum plan_nfs_version);
+ * NFS_VERSION_MAX: none. */
+enum nfs_version nfs_version_allowed(unsigned allowed, enum nfs_version from);
 
 /*
  * nfs_source_text: "server:path", an IPv6 server in brackets, as the kernel and people read it.

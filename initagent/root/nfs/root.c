@@ -26,6 +26,7 @@ enum root_state {
 	STATE_BACKOFF,
 	STATE_MOUNTED,
 	STATE_STOPPED,
+	STATE_LOOKUP, /* of the server of xCAT's files */
 	STATE_MAX,
 };
 
@@ -35,6 +36,7 @@ static const char *const state_names[STATE_MAX] = {
 	[STATE_BACKOFF] = "backing off",
 	[STATE_MOUNTED] = "mounted",
 	[STATE_STOPPED] = "stopped",
+	[STATE_LOOKUP] = "looking up",
 };
 
 /* What the child sends: one message of exactly this size. */
@@ -54,14 +56,6 @@ static const struct root_ops real_ops = {
 	.overlay = layers_overlay,
 };
 
-/* In the order they are tried: enum nfs_version. */
-static const unsigned version_bits[NFS_VERSION_MAX] = {
-	[NFS_VERSION_42] = PLAN_NFS_V42,
-	[NFS_VERSION_41] = PLAN_NFS_V41,
-	[NFS_VERSION_40] = PLAN_NFS_V40,
-	[NFS_VERSION_3] = PLAN_NFS_V3,
-};
-
 struct root {
 	struct source source; /* the first */
 	struct source_config cfg;
@@ -74,15 +68,8 @@ struct root {
 	bool path_asked;
 	enum nfs_proto asked, proto;
 	uint64_t began; /* of the attempt */
+	struct inet_addr kept; /* of the server of xCAT's files, where that is another name's */
 };
-
-const struct plan_nfs *root_plan(const struct root_choice *c)
-{
-	static const struct plan_nfs defaults = {
-		.versions = PLAN_NFS_V4ANY | PLAN_NFS_V3, .options = ""};
-
-	return c->nfs ? c->nfs : &defaults;
-}
 
 static void set_state(struct root *r, enum root_state to, uint64_t now)
 {
@@ -95,6 +82,15 @@ static void set_state(struct root *r, enum root_state to, uint64_t now)
 static bool is_statelite(const struct root *r)
 {
 	return r->cfg.plan && r->cfg.plan->root.statelite;
+}
+
+/* The name of the server of xCAT's files; NULL: it is the root's, or an address, or none. */
+static const char *kept_name(const struct root *r)
+{
+	const struct plan_statelite *s = is_statelite(r) ? r->cfg.plan->root.statelite : NULL;
+	bool other = s && s->server && !s->addr.family && !streq(s->server, r->cfg.server->name);
+
+	return other ? s->server : NULL;
 }
 
 /* Of a root that something is laid over: the export's place, and that of statelite's view. */
@@ -151,14 +147,6 @@ static struct root *make(void)
 	r->source.record = &r->result;
 	r->source.init = r->result.init;
 	return r;
-}
-
-/* From this version on, the next that is allowed; NFS_VERSION_MAX: none. */
-static enum nfs_version allowed_from(const struct root *r, enum nfs_version v)
-{
-	while (v < NFS_VERSION_MAX && !(r->plan->versions & version_bits[v]))
-		v++;
-	return v;
 }
 
 static uint16_t attempt_port(const struct root *r)
@@ -225,13 +213,14 @@ static int mount_statelite(const struct root *r, const struct nfs_attempt *attem
 	struct outcome *out)
 {
 	const struct plan_statelite *plan = r->cfg.plan->root.statelite;
+	const struct inet_addr *addr = plan->addr.family ? &plan->addr : &r->kept;
 	char address[INET_ADDR_TEXT];
 	struct places at;
 	const struct statelite s = {
 		.plan = plan,
 		.root = at.base,
 		.view = at.view,
-		.address = plan->addr.family ? inet_text(&plan->addr, address) : r->result.address,
+		.address = addr->family ? inet_text(addr, address) : r->result.address,
 		.mount = r->ops->mount,
 	};
 	int e = mount_below(r, attempt, out, &at);
@@ -351,7 +340,7 @@ static void fall_back(struct root *r, uint64_t now)
 	report_cause(r->cfg.env->report, r->source.cause, r->cfg.server->name, now, "%s",
 		r->source.text);
 	r->proto = NFS_PROTO_TCP;
-	r->version = allowed_from(r, 0);
+	r->version = nfs_version_allowed(r->plan->versions, 0);
 	if (attempt_begin(r, now) < 0)
 		round_failed(r, now);
 }
@@ -382,9 +371,9 @@ static void describe_failure(struct root *r, const struct verdict *v, int error,
 static enum nfs_version next_version(const struct root *r, enum remedy remedy)
 {
 	if (remedy == REMEDY_VERSION)
-		return allowed_from(r, r->version + 1);
+		return nfs_version_allowed(r->plan->versions, r->version + 1);
 	return remedy == REMEDY_PATH && r->version < NFS_VERSION_3
-		? allowed_from(r, NFS_VERSION_3) : NFS_VERSION_MAX;
+		? nfs_version_allowed(r->plan->versions, NFS_VERSION_3) : NFS_VERSION_MAX;
 }
 
 /* The next step after an attempt that failed with an errno, of which text says more. */
@@ -471,25 +460,20 @@ static void attempt_done(struct root *r, const struct outcome *out, uint64_t now
 		return;
 	}
 	r->source.worker = worker_free(r->source.worker);
-	if (out->no_init) {
-		no_init(r, out, now);
-		return;
-	}
-	if (out->layer_cause) {
-		no_layer(r, out, now);
-		return;
-	}
 	v = out->nfsd_on_tcp ? no_rdma_listener() : mount_verdict(r->proto, -out->error);
-	attempt_failed(r, v, -out->error, out->text, now);
+	if (out->no_init)
+		no_init(r, out, now);
+	else if (out->layer_cause)
+		no_layer(r, out, now);
+	else
+		attempt_failed(r, v, -out->error, out->text, now);
 }
 
 static void attempt_timed_out(struct root *r, uint64_t now)
 {
-	const struct verdict *v = mount_verdict(r->proto, ETIMEDOUT);
-
 	abandon(r);
 	end_span(r, -ETIMEDOUT, now);
-	attempt_failed(r, v, ETIMEDOUT, "", now);
+	attempt_failed(r, mount_verdict(r->proto, ETIMEDOUT), ETIMEDOUT, "", now);
 }
 
 void root_dispatch(struct source *s, uint64_t now)
@@ -517,10 +501,34 @@ enum cause root_describe(const struct source *s, char *buf, size_t size)
 	const struct root *r = (const struct root *)s;
 	char what[NFS_TEXT_MAX];
 
+	if (r->state == STATE_LOOKUP) {
+		snprintf(buf, size, "waiting for the address of %s", kept_name(r));
+		return CAUSE_ROOT_RESOLVE;
+	}
 	describe_attempt(r, what, sizeof(what));
 	snprintf(buf, size, "waiting for the mount of %s%s", what,
 		is_statelite(r) ? ", and for xCAT's files of this node" : "");
 	return CAUSE_ROOT_UNREACHABLE;
+}
+
+const char *root_lookup(const struct source *s)
+{
+	const struct root *r = (const struct root *)s;
+
+	return r->state == STATE_LOOKUP ? kept_name(r) : NULL;
+}
+
+void root_resolved(struct source *s, const struct inet_addr *addr, const char *why, uint64_t now)
+{
+	struct root *r = (struct root *)s;
+
+	if (r->state != STATE_LOOKUP)
+		return;
+	r->kept = addr ? *addr : r->kept;
+	s->cause = CAUSE_ROOT_RESOLVE;
+	snprintf(s->text, sizeof(s->text), "%.100s: %.200s", kept_name(r), addr ? "" : why);
+	if (!addr || attempt_begin(r, now) < 0)
+		round_failed(r, now);
 }
 
 /* --- its start ------------------------------------------------------------------------------- */
@@ -548,13 +556,17 @@ int root_begin(struct source **ret, const struct source_config *cfg, uint64_t no
 	r->asked = r->proto = r->plan->proto == PLAN_NFS_PROTO_RDMA && !cfg->no_rdma
 				      ? NFS_PROTO_RDMA
 				      : NFS_PROTO_TCP;
-	r->version = allowed_from(r, 0);
+	r->version = nfs_version_allowed(r->plan->versions, 0);
 	r->source.server = cfg->server->addr;
 	r->source.rounds = cfg->rounds;
 	r->source.attempts = cfg->attempts;
 	e = r->version == NFS_VERSION_MAX ? -EINVAL : take_texts(r);
-	if (e >= 0)
+	if (e >= 0 && kept_name(r)) {
+		source_raise(&r->source, SOURCE_LOOKUP);
+		set_state(r, STATE_LOOKUP, now);
+	} else if (e >= 0) {
 		e = attempt_begin(r, now);
+	}
 	if (e < 0) {
 		root_end(&r->source);
 		return e;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * root: brings the NFS root to its mount point.
- * Owns: the worker that mounts, the walk over versions and transports.
+ * root: brings the NFS root to its mount point. It owns the worker that mounts, the walk over
+ * versions and transports.
  * In: server, address and options. Out: events, what was mounted.
- * Called by: nfs_source.c, in whose row its functions stand.
- * Tests: test_root.c, test_adopt.c, tests-qemu/nfsrdma.bats.
+ * Callers: nfs_source.c, in whose row its functions stand. Tests: test_root.c, test_adopt.c,
+ * tests-qemu/nfsrdma.bats.
  *
- * Each attempt runs in a child, because a mount can
- * block for minutes; in a round the room walks through versions and transports as the plan
- * allows; it says why an attempt failed, and when it is time for the next round. With which address
- * that is the owner decides.
+ * Each attempt runs in a child, because a mount can block for minutes; in a round the room walks
+ * through versions and transports as the plan allows; it says why an attempt failed, and when it is
+ * time for the next round. With which address that is the owner decides.
  *
  * With a writable layer the export is mounted read-only at /run/rootfsbase and the layer, in
  * memory, over it at the target (image/layers.h).
@@ -50,5 +49,8 @@ int root_begin(struct source **ret, const struct source_config *cfg, uint64_t no
 int root_take(struct source **ret, const struct env *env, const char *sysroot, const char *init);
 void root_end(struct source *s);
 void root_dispatch(struct source *s, uint64_t now);
+/* root_lookup, root_resolved: a second server, that of an xCAT statelite node's files. */
+const char *root_lookup(const struct source *s);
+void root_resolved(struct source *s, const struct inet_addr *addr, const char *why, uint64_t now);
 /* root_describe: "10.0.0.1:/export/root over rdma, NFS 4.2" is the attempt at hand. */
 enum cause root_describe(const struct source *s, char *buf, size_t size);

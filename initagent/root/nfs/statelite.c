@@ -57,17 +57,21 @@ static int mount_own_folder(const struct statelite *s, char *text)
 	return r < 0 ? fail(text, r, FOLDER ": %s", strerror(-r)) : 0;
 }
 
-/* Any version that the server speaks. */
+/* As MNTOPTS= has it; without, any version that the server speaks. */
 static int mount_kept(const struct statelite *s, const char *path, const char *at, char *text)
 {
+	const struct plan_nfs *o = s->plan->nfs ? s->plan->nfs : &nfs_any;
 	struct nfs_attempt a = {
 		.server = s->plan->server,
 		.address = s->address,
 		.ipv6 = strchr(s->address, ':') != NULL,
 		.path = path,
-		.options = "",
-		.proto = NFS_PROTO_TCP,
-		.nolock = true,
+		.options = o->options,
+		.version = nfs_version_allowed(o->versions, 0),
+		.proto = o->proto == PLAN_NFS_PROTO_RDMA ? NFS_PROTO_RDMA : NFS_PROTO_TCP,
+		.port = o->port,
+		.nolock = o->nolock,
+		.mount_flags = o->mount_flags,
 	};
 	char why[NFS_TEXT_MAX];
 	bool missing = false;
@@ -77,7 +81,8 @@ static int mount_kept(const struct statelite *s, const char *path, const char *a
 	do {
 		r = s->mount(&a, at, why);
 		missing |= r == -ENOENT;
-	} while ((r == -EPROTONOSUPPORT || r == -ENOENT) && ++a.version < NFS_VERSION_MAX);
+		a.version = nfs_version_allowed(o->versions, a.version + 1);
+	} while ((r == -EPROTONOSUPPORT || r == -ENOENT) && a.version < NFS_VERSION_MAX);
 	/* A server without version 3 is no fault: what counts is what it said of the path. */
 	if (r < 0 && missing) {
 		r = -ENOENT;
@@ -219,11 +224,11 @@ static int run(const struct statelite *s, const char *program, char *last, char 
 		return 0;
 	status = script_run(&script, keep_line, last);
 	if (status < 0)
-		return fail(text, status, "%s: %s", program, strerror(-status));
-	if (WIFSIGNALED(status) || WEXITSTATUS(status) >= 126)
-		return fail(text, -ENOEXEC, "%s of the image did not run (%s %d)", program,
-			WIFSIGNALED(status) ? "signal" : "status",
-			WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+		return fail(text, status, "%s of the image did not run: %s", program,
+			strerror(-status));
+	if (WIFSIGNALED(status))
+		return fail(text, -ENOEXEC, "%s of the image did not run (signal %d)", program,
+			WTERMSIG(status));
 	return 0;
 }
 

@@ -439,3 +439,37 @@ TEST(a_statelite_node_without_its_files_is_not_booted)
 	CHECK_INT(s->cause, CAUSE_ROOT_STATELITE);
 	CHECK_STR(s->text, "the image has no /.statelite or no /etc/init.d/statelite");
 }
+
+/* STATEMNT= names another server than the root's: it is looked up before the mount. */
+TEST(the_server_of_a_statelite_nodes_files_is_looked_up)
+{
+	static const struct plan_statelite statelite = {
+		.node = "n1", .server = "mgt", .path = "/nodedata"};
+	static const struct boot_plan lines = {.root.statelite = &statelite};
+	const struct inet_addr addr = {.family = AF_INET};
+	_cleanup_(endp) struct source *s = NULL;
+	char text[REPORT_TEXT_MAX];
+
+	prepare("good", false, V4);
+	config.plan = &lines;
+	CHECK_INT(root_begin(&s, &config, 0), 0);
+	CHECK_INT(source_pop_event(s), SOURCE_LOOKUP);
+	CHECK_STR(root_lookup(s), "mgt");
+	CHECK_INT(root_describe(s, text, sizeof(text)), CAUSE_ROOT_RESOLVE);
+	CHECK(strstr(text, "mgt"));
+	CHECK(!s->worker);
+	root_resolved(s, &addr, "", 0);
+	CHECK(s->worker);
+	CHECK(!root_lookup(s));
+	endp(&s);
+	CHECK_INT(root_begin(&s, &config, 0), 0);
+	root_resolved(s, NULL, "no such name", 0);
+	CHECK_INT(s->cause, CAUSE_ROOT_RESOLVE);
+	CHECK_STR(s->text, "mgt: no such name");
+	CHECK(!s->worker && s->deadline != NSEC_NEVER);
+	/* the root's own server needs none */
+	endp(&s);
+	strscpy(server.name, "mgt", sizeof(server.name));
+	s = begin(0);
+	CHECK(s->worker && !root_lookup(s));
+}

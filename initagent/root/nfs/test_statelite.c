@@ -23,6 +23,7 @@ struct place {
 
 static char kept[96];
 static unsigned old_versions;
+static char seen_options[64];
 
 static void put(const char *folder, const char *name, const char *text, mode_t mode)
 {
@@ -70,6 +71,7 @@ static int bind_kept(const struct nfs_attempt *a, const char *target, char *text
 	strscpy(text, "", NFS_TEXT_MAX);
 	CHECK_STR(a->server, "mn");
 	CHECK_STR(a->address, "192.0.2.1");
+	snprintf(seen_options, sizeof(seen_options), "%s", a->options);
 	if (a->version < NFS_VERSION_40) {
 		old_versions++;
 		return -EPROTONOSUPPORT;
@@ -209,6 +211,25 @@ TEST(kept_files_are_the_nodes_own)
 		CHECK_STR(get(kept, "/state/n1/count"), boots == 2 ? "2" : "1");
 	}
 	CHECK_INT(old_versions, 2 * 2 * NFS_VERSION_40);
+	CHECK_STR(seen_options, "");
+}
+
+/* MNTOPTS= of the table. */
+TEST(kept_files_are_mounted_as_the_table_says)
+{
+	static const struct plan_nfs options = {
+		.versions = PLAN_NFS_V40, .options = "rsize=32768", .nolock = true};
+	struct place p;
+
+	make_place(&p, "#!/bin/sh -e\n" TABLE);
+	p.plan.server = "mn";
+	p.plan.path = "/state";
+	p.plan.nfs = &options;
+	make_folder(kept, "/state");
+	old_versions = 0;
+	CHECK_INT(statelite_apply(&p.s, p.text), 0);
+	CHECK_INT(old_versions, 0);
+	CHECK_STR(seen_options, "rsize=32768");
 }
 
 TEST(a_folder_that_cannot_be_kept_in_is_named)
@@ -238,8 +259,9 @@ TEST(a_script_that_cannot_run)
 	struct place p;
 
 	make_place(&p, "#!/bin/nowhere\n");
-	CHECK_INT(statelite_apply(&p.s, p.text), -ENOEXEC);
-	CHECK_STR(p.text, "/etc/init.d/statelite of the image did not run (status 127)");
+	CHECK_INT(statelite_apply(&p.s, p.text), -ENOENT);
+	CHECK_STR(p.text, "/etc/init.d/statelite of the image did not run: "
+		"No such file or directory");
 }
 
 TEST(an_image_that_is_none)
@@ -256,4 +278,23 @@ TEST(an_image_that_is_none)
 	CHECK_INT(rmdir(path), 0);
 	CHECK_INT(symlink("etc", path), 0);
 	CHECK_INT(statelite_apply(&p.s, p.text), -ENOENT);
+}
+
+TEST(a_script_whose_last_command_is_missing)
+{
+	struct place p;
+
+	make_place(&p, "#!/bin/sh\n" TABLE "nosuchprogram --x\n");
+	CHECK_INT(statelite_apply(&p.s, p.text), 0);
+	CHECK_STR(p.text, "");
+}
+
+TEST(a_process_that_a_script_leaves_is_not_waited_for)
+{
+	struct place p;
+	uint64_t began = now_ns();
+
+	make_place(&p, "#!/bin/sh\n" TABLE "sleep 7 &\n");
+	CHECK_INT(statelite_apply(&p.s, p.text), 0);
+	CHECK(now_ns() - began < 5 * NSEC_PER_SEC);
 }

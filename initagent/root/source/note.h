@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * note: below /run/initagent, the record of a root that was mounted, for an agent that was killed
- * after that and starts again. Its content is read like anybody's.
+ * after that and starts again. It owns that file, named by the row (source_ops.note).
+ * In: the kind's record; the file, which is read as untrusted. Out: the file; the record.
+ * Callers: root/, root/block/, root/web/, root/wwinit/. Tests: test_note.c,
+ * root/block/test_block.c.
  */
 #pragma once
 

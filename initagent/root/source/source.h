@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * source: what every kind of root is to the target: one row of functions (root/sources.c has the
- * table), and what their objects have in common (source.c).
+ * table), and what their objects have in common (source.c). It owns what is queued and known of the
+ * kind at work (struct source): events, failure, worker.
  * In: what the command line or a lease names, the server whose turn it is, the rail it is reached
- * over.
- * Out: events, and in the end what was mounted.
- * Called by root/target.c alone. A new kind of root is a folder with one such row, and its name in
- * the table.
- * Tests: with each kind (root/nfs, root/web, root/block) and boot/test_target.c for their common
+ * over. Out: events, and in the end what was mounted.
+ * Callers: root/ (target.c) calls the row; root/block/, root/nfs/, root/web/ and root/wwinit/ have
+ * one each; state/ and doctor/ read. Tests: with each kind, and boot/test_target.c for their common
  * way.
+ *
+ * A new kind of root is a folder with one such row, and its name in the table.
  */
 #pragma once
 

@@ -5,7 +5,8 @@
  * transfer and emptied behind the unpacker, which gets the bytes through a pipe as far as they are
  * final: whole chunks that were found right, or, where only the digest of the whole is known, all
  * there are. What is unpacked is not seen until the proof is there (image_config.proved); when the
- * transfer starts again, so does the unpacker.
+ * transfer starts again, so does the unpacker. A layer over a mounted root has no proof to wait for
+ * and is entered after the last layer only; another version of it ends the boot.
  */
 #include "root/web/private.h"
 
@@ -161,7 +162,7 @@ struct image *stream_image(const struct stream *s)
 static bool stream_possible(const struct web *w)
 {
 	return w->state == WEB_IMAGE && !w->stream && !w->stream_cause && !w->signature_bytes &&
-		!w->cfg.plan->cache && !w->cfg.layer.over && unpack_available();
+		!w->cfg.plan->cache && !w->cfg.layer.whole && unpack_available();
 }
 
 /* What its first bytes are, as soon as enough are there for good; IMAGE_UNKNOWN: nothing to be
@@ -192,6 +193,8 @@ static uint64_t memory_beside(const struct web *w, const struct fetch_progress *
 {
 	uint64_t room = web_room(w), rest = p->size > p->bytes ? p->size - p->bytes : 0;
 
+	if (w->cfg.layer.on_disk)
+		return UINT64_MAX;
 	return p->size && room > rest ? room - rest : 0;
 }
 
@@ -241,6 +244,11 @@ void web_stream_step(struct web *w, uint64_t now)
 	if (!w->fetch || w->state != WEB_IMAGE)
 		return;
 	fetch_progress(w->fetch, &p);
+	if (p.restarts != w->stream_restarts && p.changed && w->stream && w->cfg.layer.over) {
+		/* Files of the first version would stay; those of the same are replaced. */
+		web_stop(w, CAUSE_FETCH_CHANGED, "a part of the first version is unpacked", now);
+		return;
+	}
 	if (p.restarts != w->stream_restarts) {
 		w->stream_restarts = p.restarts;
 		w->stream_cause = CAUSE_NONE;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * web: a root image from web servers. Owns: the order of its steps: list of mirrors, manifest,
- * signature, the image into memory, its proof, the mount. In: the plan, addresses, loaded modules.
- * Out: events, the mounted root, or a cause. Nothing is mounted before it is proved.
- * Called by: image_source.c, in whose row its functions stand. Tests: test_*.c here,
- * tests/web.bats, tests-qemu/web.bats.
+ * web: a root image from web servers. It owns the order of its steps: list of mirrors, manifest,
+ * signature, the image into memory, its proof, the mount. Nothing is mounted before it is proved.
+ * In: the plan, addresses, loaded modules. Out: events, the mounted root, or a cause.
+ * Callers: image_source.c, in whose row its functions stand; root/wwinit/ for each layer. Tests:
+ * test_*.c here, tests/web.bats, tests-qemu/web.bats.
  */
 #pragma once
 

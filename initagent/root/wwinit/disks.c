@@ -17,22 +17,23 @@
 #include "report/report.h"
 #include "root/cache/place.h"
 #include "root/image/layers.h"
+#include "root/wwinit/kept.h"
 #include "root/wwinit/overlay_config.h"
 
 #define SCRIPTS	   "/warewulf/wwinit.d"
 #define RUNNER	   "/warewulf/run-wwinit.d"
 #define MOUNTS	   "/warewulf/mounts"
-#define RUN	   "/warewulf/run"
+#define IGNITION   "/warewulf/ignition.json"
 #define MOUNTS_MAX (64 * 1024)
-#define STATE_FILE_MAX (64 * 1024)
 #define LINE_SIZE  240
-#define LINES_MAX  2000
+#define LINES_MAX  2000 /* of output that is logged */
+#define LINES_END  100000
 /* A script may say nothing while it formats a disk, and a disk may take as long to appear. */
 #define SILENCE	   (600 * NSEC_PER_SEC)
 #define UDEV_WAIT  (30 * NSEC_PER_SEC)
 #define DISK_WAIT  (20 * NSEC_PER_SEC)
 
-enum kind { KIND_LINE, KIND_UNDONE, KIND_MODULE, KIND_END, KIND_MAX };
+enum kind { KIND_LINE, KIND_UNDONE, KIND_MOUNTS, KIND_MODULE, KIND_END, KIND_MAX };
 
 struct message {
 	int32_t kind;
@@ -44,6 +45,7 @@ struct disks {
 	const struct env *env;
 	struct disks_config cfg;
 	struct worker *worker;
+	const char *state; /* in the timeline */
 	unsigned lines;
 	enum cause cause;
 	char text[LINE_SIZE]; /* the last line */
@@ -79,11 +81,33 @@ static void first_script(const char *overlay, char *ret, size_t size)
 		closedir(dir);
 }
 
-/* A script that lacks its program says so and ends well: a disk may be missing later. */
-static void pass_line(const char *line, void *arg)
+static off_t size_of(const char *overlay, const char *path)
 {
-	(void)arg;
-	say(strstr(line, "not found") ? KIND_UNDONE : KIND_LINE, "%s", line);
+	_cleanup_close_ int fd = sys_open_file_beneath(overlay, path);
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 ? st.st_size : 0;
+}
+
+/*
+ * A script that lacks its program ends well, and a disk may be missing later. Shells (dash,
+ * busybox, bash) end their message so; Warewulf's own scripts look for the program first, and say
+ * it of Ignition on every node: without disks its configuration is "null".
+ */
+static bool is_undone(const char *line, const char *overlay)
+{
+	static const char words[] = " not found";
+	const char *at = strstr(line, words);
+
+	if (streq(line, "warewulf: ignition not found"))
+		return size_of(overlay, IGNITION) > (off_t)strlen("null\n");
+	at += at ? strlen(words) : 0;
+	return at && (!*at || *at == ',') && strchr(line, ':');
+}
+
+static void pass_line(const char *line, void *overlay)
+{
+	say(is_undone(line, overlay) ? KIND_UNDONE : KIND_LINE, "%s", line);
 }
 
 /* As Warewulf's own module calls it. */
@@ -96,7 +120,7 @@ static void run_shell(const char *shell, const char *overlay)
 
 	snprintf(prefix, sizeof(prefix), "PREFIX=%s", overlay);
 	snprintf(runner, sizeof(runner), "%s" RUNNER, overlay);
-	status = script_run(&script, pass_line, NULL);
+	status = script_run(&script, pass_line, prefix + strlen("PREFIX="));
 	if (status < 0)
 		say(KIND_UNDONE, "the scripts in " SCRIPTS " were not run: %s", strerror(-status));
 	else if (status)
@@ -134,18 +158,18 @@ static void run_scripts(const struct disks *d)
 {
 	const char *overlay = d->cfg.overlay;
 	char shell[PATH_MAX], name[NAME_MAX + 1];
+	bool has_shell;
 
 	first_script(overlay, name, sizeof(name));
 	if (!*name || env_path(d->env, shell, sizeof(shell), "/bin/sh") < 0)
 		return;
-	if (access(shell, X_OK) < 0)
-		say(KIND_UNDONE, SCRIPTS "/%s was not run: there is no /bin/sh", name);
-	else if (!sys_there_beneath(overlay, RUNNER))
-		say(KIND_UNDONE, SCRIPTS "/%s was not run: the overlay has no " RUNNER, name);
-	else {
+	has_shell = access(shell, X_OK) == 0;
+	if (has_shell && sys_there_beneath(overlay, RUNNER)) {
 		await_udev(d->env);
 		run_shell(shell, overlay);
+		return;
 	}
+	say(KIND_UNDONE, SCRIPTS "/%s was not run: no %s", name, has_shell ? RUNNER : "/bin/sh");
 }
 
 /* --- mounts ---------------------------------------------------------------------------------- */
@@ -270,59 +294,57 @@ static int mount_root(const struct disks *d, uint64_t until, struct message *end
 	return r;
 }
 
-/* What the scripts leave for the running system, such as Ignition's marker. */
-static void keep_state(const struct disks *d)
+static void prepare(const struct disks *d, struct message *end)
 {
-	char at[PATH_MAX], path[PATH_MAX + NAME_MAX + 2];
-	DIR *dir = sys_list_beneath(d->cfg.overlay, RUN);
-	const struct dirent *e;
+	uint64_t until;
 
-	while (dir && (e = readdir(dir))) {
-		_cleanup_close_ int in = sys_open_file(dirfd(dir), e->d_name, O_NOFOLLOW), out = -1;
-		_cleanup_free_ void *data = NULL;
-		size_t len;
-
-		if (in < 0 || io_read_all(in, STATE_FILE_MAX, &data, &len) < 0 ||
-			folder_beneath(d->cfg.target, RUN, at, sizeof(at)) < 0)
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", at, e->d_name);
-		out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
-		if (out < 0 || io_write_all(out, data, len) < 0)
-			say(KIND_UNDONE, RUN "/%s: %s", e->d_name, strerror(errno));
-	}
-	if (dir)
-		closedir(dir);
+	/* What an agent that was killed in the midst of it left. */
+	mount_drop(d->cfg.target);
+	run_scripts(d);
+	say(KIND_MOUNTS, "mounting");
+	until = now_ns() + DISK_WAIT;
+	if (disks_mount(&d->cfg) && mount_root(d, until, end) == 0)
+		mount_others(d, until);
 }
 
 static int work(const void *arg)
 {
 	const struct disks *d = arg;
 	struct message end = {.kind = KIND_END};
-	uint64_t until;
+	char text[LINE_SIZE] = "";
 
-	/* What an agent that was killed in the midst of it left. */
-	mount_drop(d->cfg.target);
-	run_scripts(d);
-	until = now_ns() + DISK_WAIT;
-	if (mount_root(d, until, &end) == 0) {
-		mount_others(d, until);
-		keep_state(d);
-	}
+	if (d->cfg.late)
+		kept_copy(d->cfg.overlay, d->cfg.target, text, sizeof(text));
+	else
+		prepare(d, &end);
+	if (*text)
+		say(KIND_UNDONE, "not copied: %.220s", text);
 	worker_reply(&end, sizeof(end));
 	return 0;
 }
 
 /* --- the agent's end ------------------------------------------------------------------------- */
 
+bool disks_mount(const struct disks_config *cfg)
+{
+	/* Without disks the overlay has an empty line there. */
+	return cfg->plan->device || size_of(cfg->overlay, MOUNTS) > 1;
+}
+
 bool disks_needed(const struct disks_config *cfg)
 {
-	_cleanup_close_ int fd = sys_open_file_beneath(cfg->overlay, MOUNTS);
 	char name[NAME_MAX + 1];
-	struct stat st;
 
+	if (cfg->late)
+		return sys_there_beneath(cfg->overlay, KEPT);
 	first_script(cfg->overlay, name, sizeof(name));
-	/* Without disks the overlay has an empty line there. */
-	return cfg->plan->device || *name || (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 1);
+	return *name || disks_mount(cfg);
+}
+
+static void set_state(struct disks *d, const char *to, uint64_t now)
+{
+	report_state(d->env->report, "wwinit", "disks", d->state, to, now);
+	d->state = to;
 }
 
 static bool valid(void *reply, const void *context)
@@ -345,12 +367,13 @@ int disks_start(struct disks **ret, const struct env *env, const struct disks_co
 
 	if (!d)
 		return -ENOMEM;
-	*d = (struct disks){.env = env, .cfg = *cfg};
+	*d = (struct disks){.env = env, .cfg = *cfg, .state = "idle"};
 	r = worker_start(&d->worker, &spec, now);
 	if (r < 0) {
 		free(d);
 		return r;
 	}
+	set_state(d, "scripts", now);
 	*ret = d;
 	return 0;
 }
@@ -402,11 +425,13 @@ static enum disks_event take(struct disks *d, const struct message *m, uint64_t 
 	case KIND_UNDONE:
 		report_cause(d->env->report, CAUSE_WWINIT_UNDONE, "root", now, "%s", m->text);
 		return DISKS_STEP;
+	case KIND_MOUNTS: set_state(d, "mounting", now); return DISKS_STEP;
 	case KIND_MODULE:
 		strscpy(d->module, m->text, sizeof(d->module));
 		return DISKS_MODULE;
 	case KIND_END:
 		d->cause = (enum cause)m->cause;
+		set_state(d, d->cause ? "failed" : "done", now);
 		return d->cause ? DISKS_FAILED : DISKS_DONE;
 	default:
 		report_log(d->env->report, REPORT_INFO, "root", now, "%s", m->text);
@@ -426,7 +451,12 @@ enum disks_event disks_dispatch(struct disks *d, uint64_t now)
 	struct message m;
 	int r = worker_receive(d->worker, &m, now);
 
-	if (r > 0 && ++d->lines > LINES_MAX) {
+	if (r > 0 && m.kind == KIND_LINE && ++d->lines > LINES_MAX) {
+		if (d->lines == LINES_MAX + 1)
+			report_log(d->env->report, REPORT_WARN, "root", now,
+				"%d lines of output; the rest is not shown", LINES_MAX);
+		if (d->lines < LINES_END)
+			return DISKS_STEP;
 		worker_end(d->worker);
 		return died(d, "too much output; killed");
 	}

@@ -2,9 +2,11 @@
 /*
  * disks: what Warewulf's system overlay does before the image is unpacked: the scripts of
  * /warewulf/wwinit.d (which partition and format), the root's place, the file systems of
- * /warewulf/mounts. Owns: the process that runs and mounts them. In: the overlay, unpacked for
- * itself; the plan. Out: events, a place for the root, or a cause. Called by wwinit.c.
- * Tests: tests/wwinit.bats, tests-qemu/wwinit.bats.
+ * /warewulf/mounts; and what it does when all layers are there (kept.h). It owns the process that
+ * does it.
+ * In: the overlay, unpacked for itself; the plan. Out: events, a place for the root where something
+ * is to be mounted, or a cause.
+ * Callers: wwinit.c. Tests: tests/wwinit.bats, tests-qemu/wwinit.bats.
  */
 #pragma once
 
@@ -20,19 +22,25 @@ struct disks_config {
 	const char *target;  /* where the root will be, e.g. "/sysroot" */
 	const struct plan_wwinit *plan;
 	uint64_t memory;     /* what a root in memory may take, bytes */
+	bool late;	     /* all layers are unpacked: what the scripts left is copied */
 };
 
 enum disks_event {
 	DISKS_NONE,
 	DISKS_MODULE, /* load disks_module() and call disks_module_settled(), loaded or not */
 	DISKS_STEP,   /* disks_text() has something new to say */
-	DISKS_DONE,   /* the target is mounted */
+	DISKS_DONE,   /* the target is mounted, if disks_mount() */
 	DISKS_FAILED, /* disks_text() and disks_cause() */
 };
 
-/* disks_needed: has the overlay, or the plan, anything of this? Without, the root's place is made
- * by what unpacks it. */
+/* disks_needed: has the overlay, or the plan, anything of this? */
 bool disks_needed(const struct disks_config *cfg);
+
+/*
+ * disks_mount: is the target mounted with it? Else its place is made by what unpacks the root.
+ * Scripts may change the answer.
+ */
+bool disks_mount(const struct disks_config *cfg);
 
 /* disks_start: 0 or -errno. */
 int disks_start(struct disks **ret, const struct env *env, const struct disks_config *cfg,

@@ -18,20 +18,25 @@
 /* The system overlay alone, for what has to be known before there is a root. */
 #define OVERLAY STATE_DIR "/overlay"
 
+/* name NULL: no layer, what disks.h does. */
 static const struct layer_row {
 	const char *name, *words;
 	struct image_layer layer;
 	bool privileged;
 } rows[] = {
 	{"system", "system overlay: ", {.part = true}, false},
+	{NULL, NULL, {0}, false},
 	{"image", "", {.part = true}, false},
 	{"system", "system overlay: ", {.part = true, .over = true}, false},
-	{"runtime", "runtime overlay: ", {.part = true, .over = true, .plain = true}, true},
+	{"runtime", "runtime overlay: ",
+		{.part = true, .over = true, .plain = true, .whole = true}, true},
+	{NULL, NULL, {0}, false},
 };
 
 #define ALONE	0
-#define IMAGE	1
-#define RUNTIME 3
+#define IMAGE	2
+#define RUNTIME 4
+#define LATE	5
 
 struct wwinit {
 	struct source source; /* the first */
@@ -46,7 +51,7 @@ struct wwinit {
 	uint64_t began;
 	struct source *layer;	 /* a root of web.h; NULL: disks, or all are there */
 	struct disks *disks;	 /* at work; NULL: not now */
-	bool prepared;		 /* they made the root's place */
+	bool prepared;		 /* they mounted the root's place */
 	char overlay[PATH_MAX];	 /* OVERLAY below env's prefix */
 	const char *sysroot;
 	bool settled;		 /* the root is complete, or gone */
@@ -147,30 +152,41 @@ static void begin_layer(struct wwinit *w, uint64_t now)
 		stop_wwinit(w, CAUSE_INTERNAL, strerror(-r));
 }
 
-static void next_layer(struct wwinit *w, uint64_t now)
-{
-	end_layer(w);
-	if (++w->at < ARRAY_SIZE(rows))
-		begin_layer(w, now);
-	else
-		complete(w);
-}
-
-/* Disks come before the image, as its files belong on them. */
-static void begin_disks(struct wwinit *w, uint64_t now)
+/* False: there is nothing of this. Disks come before the image, as its files belong on them. */
+static bool begin_disks(struct wwinit *w, uint64_t now)
 {
 	const struct disks_config cfg = {.overlay = w->overlay, .target = w->sysroot,
-		.plan = w->plan, .memory = meminfo_left(w->env, w->server->minmem_mib)};
+		.plan = w->plan, .memory = meminfo_left(w->env, w->server->minmem_mib),
+		.late = w->at == LATE};
 	int r;
 
-	if (!disks_needed(&cfg)) {
-		next_layer(w, now);
-		return;
-	}
-	end_layer(w);
+	if (!disks_needed(&cfg))
+		return false;
 	r = disks_start(&w->disks, w->env, &cfg, now);
 	if (r < 0)
 		stop_wwinit(w, CAUSE_INTERNAL, strerror(-r));
+	return true;
+}
+
+static void next_step(struct wwinit *w, uint64_t now)
+{
+	end_layer(w);
+	do
+		w->at++;
+	while (w->at < ARRAY_SIZE(rows) && !rows[w->at].name && !begin_disks(w, now));
+	if (w->at == ARRAY_SIZE(rows))
+		complete(w);
+	else if (rows[w->at].name)
+		begin_layer(w, now);
+}
+
+static void disks_done(struct wwinit *w, uint64_t now)
+{
+	const struct disks_config cfg = {.overlay = w->overlay, .plan = w->plan};
+
+	w->disks = disks_free(w->disks);
+	w->prepared = disks_mount(&cfg);
+	next_step(w, now);
 }
 
 static void disks_step(struct wwinit *w, uint64_t now)
@@ -179,11 +195,7 @@ static void disks_step(struct wwinit *w, uint64_t now)
 	case DISKS_NONE: break;
 	case DISKS_MODULE: source_raise(&w->source, SOURCE_MODULE); break;
 	case DISKS_STEP: source_raise(&w->source, SOURCE_STEP); break;
-	case DISKS_DONE:
-		w->disks = disks_free(w->disks);
-		w->prepared = true;
-		next_layer(w, now);
-		break;
+	case DISKS_DONE: disks_done(w, now); break;
 	case DISKS_FAILED:
 		stop_wwinit(w, disks_cause(w->disks), disks_text(w->disks));
 		break;
@@ -195,13 +207,13 @@ static void layer_unpacked(struct wwinit *w, uint64_t now)
 	const struct web_result *r = w->layer->record;
 
 	if (w->at == ALONE) {
-		begin_disks(w, now);
+		next_step(w, now);
 		return;
 	}
 	if (r->image.left_out || r->image.links_kept)
 		report_log(w->env->report, REPORT_WARN, "root", now,
 			"Warewulf's %s layer: %llu device nodes or attributes left out, %llu links "
-			"kept in place of a folder", rows[w->at].name,
+			"or folders kept in place of an entry", rows[w->at].name,
 			(unsigned long long)r->image.left_out,
 			(unsigned long long)r->image.links_kept);
 	strscpy(w->result.server, r->site, sizeof(w->result.server));
@@ -212,7 +224,7 @@ static void layer_unpacked(struct wwinit *w, uint64_t now)
 	w->result.runtime = w->at == RUNTIME;
 	w->source.server = w->layer->server;
 	w->source.phase_end = w->layer->phase_end;
-	next_layer(w, now);
+	next_step(w, now);
 }
 
 /* The server's status says what it has against this node. */
@@ -230,12 +242,13 @@ static bool can_do_without(const struct wwinit *w)
 static void do_without(struct wwinit *w, uint64_t now)
 {
 	report_cause(w->env->report, CAUSE_WWINIT_NO_RUNTIME, "root", now, "%s", w->layer->text);
-	next_layer(w, now);
+	next_step(w, now);
 }
 
 static void layer_event(struct wwinit *w, enum source_event event, uint64_t now)
 {
-	/* A status other than 503 is the server's last word in Warewulf's own module as well. */
+	/* curl in Warewulf's own module asks again after 408, 429, 500, 502 and 504, too; wwclient
+	 * does so on the running node. */
 	bool late = now - w->began >= RUNTIME_PATIENCE || w->layer->cause == CAUSE_FETCH_STATUS;
 
 	if (event == SOURCE_MOUNTED) {
