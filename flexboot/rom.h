@@ -3,7 +3,7 @@
  * rom: a PCI expansion ROM as bytes. Owns: struct rom, which points into the caller's bytes. In: a
  * file's or an adapter's bytes (romfile.h), of which nothing is trusted. Out: the chain of images
  * (PCI Firmware Specification 3.3, chapter 5), the signatures Mellanox' build adds ("mlxsign:"),
- * and faults with their offsets. Called by: command_rom.c, romfile.c, romtext.c.
+ * and faults with their offsets. Callers: command_rom.c, romfile.c, romtext.c.
  * Tests: test_rom.c, fuzz_rom.c, tests/flexboot.bats.
  */
 #pragma once

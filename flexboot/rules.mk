@@ -16,7 +16,7 @@ flexboot: $(FLEXBOOT)
 CHECK_DEPS += $(FLEXBOOT)
 
 install-flexboot: $(FLEXBOOT)
-	install -D -m 755 $(FLEXBOOT) '$(DESTDIR)$(PREFIX)/sbin/initagent-flexboot'
+	install -D -m 755 $(FLEXBOOT) '$(DESTDIR)$(SBINDIR)/initagent-flexboot'
 
 INSTALLS += install-flexboot
 .PHONY: install-flexboot

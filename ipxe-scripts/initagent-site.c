@@ -28,6 +28,8 @@ struct session {
 	struct site *site;
 };
 
+static const char default_file[] = "site.yaml";
+
 static const char usage_text[] =
 	"initagent-site [OPTION]... check         what is wrong with the site file\n"
 	"initagent-site [OPTION]... render DIR    writes scripts and server configurations\n"
@@ -71,8 +73,11 @@ static int load(struct session *x, bool files)
 	const char *dir;
 	size_t len = 0;
 
-	if (!read_file(x->opt.file, &text, &len))
+	if (!read_file(x->opt.file, &text, &len)) {
+		if (x->opt.file == default_file)
+			fputs("-f names the site file; docs/site-file.md has an example\n", stderr);
 		return EXIT_FAILED;
+	}
 	copy = must(strdup(x->opt.file));
 	dir = strchr(copy, '/') ? dirname(copy) : "";
 	x->report = faults_new();
@@ -154,8 +159,11 @@ static int do_explain(struct session *x, char **arguments)
 	if (r)
 		return r;
 	if (!site_find(x->site, name, &found)) {
+		if (explain_address(x->site, name, stdout))
+			return EXIT_OK;
 		fprintf(stderr,
-			"initagent-site: %s: no such node: %s, nor a GUID or MAC of a port\n",
+			"initagent-site: %s: no such node: %s, nor a GUID, MAC or address of a "
+			"port\n",
 			x->opt.file, name);
 		return EXIT_DIFFERS;
 	}
@@ -216,7 +224,7 @@ int main(int argc, char **argv)
 		{"version", no_argument, NULL, 'V'},
 		{0},
 	};
-	struct session x = {.opt.file = "site.yaml"};
+	struct session x = {.opt.file = default_file};
 	int c, r;
 
 	/* Independent of the caller's umask: web servers read what is rendered. */

@@ -41,7 +41,7 @@ $(patsubst %.c,$(BUILD)/fuzz/%,$(filter ipxe-scripts/site/fuzz_%,$(SITE_TESTS)))
 -include $(SITE_OBJS:.o=.d) $(SITE_HOST_OBJS:.o=.d)
 
 install-site: $(SITE)
-	install -D -m 755 $(SITE) '$(DESTDIR)$(PREFIX)/sbin/initagent-site'
+	install -D -m 755 $(SITE) '$(DESTDIR)$(SBINDIR)/initagent-site'
 
 INSTALLS += install-site
 .PHONY: install-site

@@ -13,7 +13,7 @@ struct check {
 static void check_file(
 	const struct check *c, const struct said *path, const char *suffix, const char *remedy)
 {
-	_cleanup_free_ char *full = NULL;
+	_cleanup_free_ char *full = NULL, *how = NULL;
 	struct stat st;
 	int r = 0;
 
@@ -27,8 +27,10 @@ static void check_file(
 		r = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
 	else if (access(full, R_OK) < 0)
 		r = errno;
+	if (r && asprintf(&how, "%s; with -n, check and explain skip this check", remedy) < 0)
+		must(NULL);
 	if (r)
-		error_at(c->report, path->at, remedy, "%s: %s", full, strerror(r));
+		error_at(c->report, path->at, how, "%s: %s", full, strerror(r));
 	else if (st.st_size == 0)
 		error_at(c->report, path->at, remedy, "%s is empty", full);
 }
@@ -39,13 +41,13 @@ static void check_image(const struct check *c, const struct site_image *m)
 			  "the site file";
 	const char *sign = "sign it (docs/site-file.md, signed images), or leave signed: out";
 
-	if (!m->kernel.text && !m->uki.text)
+	if (!m->kernel.at.line && !m->uki.at.line)
 		error_at(c->report, m->at, "kernel: and initrd:, or uki: for UEFI HTTP Boot",
 			"image %s has nothing to boot", m->name);
 	if (m->kernel.text && !m->initrds.n)
 		error_at(c->report, m->at, "initrd: the image that 'make image' writes",
 			"image %s has a kernel but no initrd", m->name);
-	if (!m->kernel.text && m->initrds.n)
+	if (!m->kernel.at.line && m->initrds.n)
 		error_at(c->report, m->at, "kernel:", "image %s has an initrd but no kernel",
 			m->name);
 	check_file(c, &m->kernel, "", how);

@@ -29,7 +29,8 @@ struct subject {
 static bool has_fabric(const struct check *c, const struct site_node *n, unsigned int fabrics)
 {
 	for (size_t i = 0; i < n->n_ports; i++)
-		if (n->ports[i].network != SITE_NONE &&
+		/* which is reported where it cannot be known */
+		if (n->ports[i].network == SITE_NONE ||
 			fabrics & 1U << c->s->networks[n->ports[i].network].fabric)
 			return true;
 	return false;
@@ -149,6 +150,31 @@ static void report_diag(const struct check *c, const struct subject *who, const 
 			d->text);
 }
 
+static bool image_refused(const struct site_profile *p)
+{
+	return p->image.name.at.line && p->image.index == SITE_NONE;
+}
+
+static bool root_refused(const struct site_profile *p)
+{
+	return p->root.at.line && !p->root.text;
+}
+
+/* It, or a group, was given but not understood: reported there, not for each node. */
+static bool unclear(const struct site *s, const struct subject *who,
+	bool (*refused)(const struct site_profile *p))
+{
+	const struct reference_list *groups =
+		who->node ? &who->node->groups : &(struct reference_list){0};
+
+	for (size_t i = 0; i < groups->n; i++)
+		if (groups->items[i].index == SITE_NONE ||
+			refused(&s->groups[groups->items[i].index].profile))
+			return true;
+	return refused(&s->defaults) || (who->group && refused(&who->group->profile)) ||
+	       (who->node && refused(&who->node->profile));
+}
+
 static void check_plan(const struct check *c, const struct subject *who)
 {
 	_cleanup_(diag_list_freep) struct diag_list *diags = NULL;
@@ -161,7 +187,8 @@ static void check_plan(const struct check *c, const struct subject *who)
 	for (size_t i = 0; i < diag_list_count(diags); i++)
 		report_diag(c, who, diag_list_at(diags, i));
 	/* a note for a fragment, but what is rendered here is a whole line */
-	if (plan->fatal && diag_list_worst(diags) < DIAG_FATAL)
+	if (plan->fatal && diag_list_worst(diags) < DIAG_FATAL &&
+		!unclear(c->s, who, root_refused))
 		error_at(c->report, who->at,
 			"root: in its entry, its group or in defaults:", "%s has no root",
 			who->name);
@@ -198,39 +225,19 @@ static void check_length(const struct check *c, const struct subject *who)
 			LINE_MAX_BYTES);
 }
 
-static bool named_wrongly(const struct reference *r)
-{
-	return r->name.text && r->index == SITE_NONE;
-}
-
-/* An image or group of that name is missing: reported where it is named, not for each node. */
-static bool image_unclear(const struct site *s, const struct subject *who)
-{
-	const struct reference_list *groups =
-		who->node ? &who->node->groups : &(struct reference_list){0};
-
-	for (size_t i = 0; i < groups->n; i++)
-		if (named_wrongly(&groups->items[i]) ||
-			(groups->items[i].index != SITE_NONE &&
-				named_wrongly(&s->groups[groups->items[i].index].profile.image)))
-			return true;
-	return named_wrongly(&s->defaults.image) ||
-	       (who->group && named_wrongly(&who->group->profile.image)) ||
-	       (who->node && named_wrongly(&who->node->profile.image));
-}
-
 static void check_subject(struct check *c, const struct subject *who)
 {
 	const struct site_image *image = profile_image(c->s, who->node, who->group);
 	bool seen;
 
-	if (!image && !image_unclear(c->s, who))
+	if (!image && !unclear(c->s, who, image_refused))
 		error_at(c->report, who->at,
 			"image: in its entry, its group or in defaults:", "%s has no image",
 			who->name);
-	if (image && !image->kernel.text)
-		error_at(c->report, who->at, "kernel: and initrd: beside the UKI, for iPXE",
-			"image %s of %s has no kernel", image->name, who->name);
+	/* for each of its nodes the same text at the same place, which is printed once */
+	if (image && !image->kernel.at.line && image->uki.at.line)
+		error_at(c->report, image->at, "kernel: and initrd: beside the UKI, for iPXE",
+			"image %s has no kernel, which the nodes that boot it need", image->name);
 	line_clear(&c->line);
 	line_add_profile(&c->line, c->s, who->node, who->group);
 	seen = seen_before(c, who);
@@ -249,7 +256,8 @@ static void check_group(struct check *c, size_t i)
 	if (group_boots(c->s, g))
 		check_subject(c, &(struct subject){NULL, g, g->name, g->at});
 	else if (c->s->boot.unknown.index == i &&
-		 !image_unclear(c->s, &(struct subject){.group = g}))
+		 !unclear(c->s, &(struct subject){.group = g}, image_refused) &&
+		 !unclear(c->s, &(struct subject){.group = g}, root_refused))
 		error_at(c->report, c->s->boot.unknown.name.at,
 			"image: and root: in the group or in defaults:",
 			"unknown nodes cannot boot as group %s: it lacks image or root", g->name);

@@ -16,7 +16,8 @@ static void check_pool(const struct site_network *n, struct faults *r)
 {
 	if (!n->pool_at.line)
 		return;
-	if (!site_inside(n, n->pool_first) || !site_inside(n, n->pool_last))
+	if (n->subnet_at.line &&
+		(!site_inside(n, n->pool_first) || !site_inside(n, n->pool_last)))
 		report_outside(r, n, n->pool_at, "the pool with",
 			site_inside(n, n->pool_first) ? n->pool_last : n->pool_first);
 	if (n->dhcp.n > 1)
@@ -33,7 +34,7 @@ static void check_dhcp(const struct site *s, const struct site_network *n, struc
 	for (size_t i = 0; i < n->dhcp.n; i++) {
 		size_t k = n->dhcp.items[i].index;
 
-		if (k == SITE_NONE || !n->subnet_at.line ||
+		if (k == SITE_NONE || !n->subnet_at.line || !s->servers[k].address.at.line ||
 			site_inside(n, s->servers[k].address.addr))
 			continue;
 		faults_add(r, SEVERITY_WARNING, n->at,
@@ -108,7 +109,7 @@ void check_networks(const struct site *s, struct faults *report)
 		check_dhcp(s, n, report);
 		check_identity(s, n, report);
 		check_mtu(n, report);
-		if (n->router.at.line && !site_inside(n, n->router.addr))
+		if (n->router.at.line && n->subnet_at.line && !site_inside(n, n->router.addr))
 			report_outside(report, n, n->router.at, "router", n->router.addr);
 		if (n->lease.at.line && n->lease.value < 120)
 			error_at(report, n->lease.at, "seconds, at least 120",

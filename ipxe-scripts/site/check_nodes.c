@@ -83,6 +83,15 @@ static size_t network_of(const struct site *s, uint32_t addr)
 	return SITE_NONE;
 }
 
+/* False: a subnet is missing or was refused, which is reported there and not for each address. */
+static bool subnets_known(const struct site *s)
+{
+	for (size_t i = 0; i < s->n_networks; i++)
+		if (!s->networks[i].subnet_at.line)
+			return false;
+	return true;
+}
+
 /* Networks the node's kind of port could be on, for ports without an address. */
 static size_t network_by_kind(const struct site *s, const struct site_port *p)
 {
@@ -125,20 +134,22 @@ static void check_address(struct check *c, const struct site_node *n, struct sit
 	p->network =
 		p->address.at.line ? network_of(c->s, p->address.addr) : network_by_kind(c->s, p);
 	if (p->address.at.line && p->network == SITE_NONE) {
-		error_at(c->report, p->address.at,
-			"correct the address, or the subnet of its network",
-			"%s: address %s is in none of the networks", n->name,
-			addr_text(p->address.addr));
+		if (subnets_known(c->s))
+			error_at(c->report, p->address.at,
+				"correct the address, or the subnet of its network",
+				"%s: address %s is in none of the networks", n->name,
+				addr_text(p->address.addr));
 		return;
 	}
 	if (p->network == SITE_NONE) {
-		error_at(c->report, p->at,
-			"address:", "%s: without an address its network is ambiguous", n->name);
+		if (!p->faulty)
+			error_at(c->report, p->at, "address:",
+				"%s: without an address its network is ambiguous", n->name);
 		return;
 	}
 	net = &c->s->networks[p->network];
 	check_fabric(c, n, p);
-	if (!p->address.at.line && !net->pool_at.line)
+	if (!p->address.at.line && !net->pool_at.line && !p->faulty)
 		error_at(c->report, p->at, "address:, or a pool: in its network",
 			"%s has no address, and network %s no pool", n->name, net->name);
 	if (!p->address.at.line)
@@ -156,7 +167,7 @@ static void check_port(struct check *c, const struct site_node *n, struct site_p
 {
 	uint8_t lemac[6];
 
-	if (!p->has_guid && !p->has_mac)
+	if (!p->has_guid && !p->has_mac && !p->faulty)
 		error_at(c->report, p->at, "guid: of an InfiniBand port, mac: of an Ethernet port",
 			"%s has neither guid nor mac, by which its port is recognized", n->name);
 	check_address(c, n, p);

@@ -10,6 +10,8 @@
 struct reader {
 	struct arena *arena;
 	struct faults *report;
+	const char *bytes; /* of the file */
+	size_t len;
 	yaml_parser_t parser;
 	size_t n; /* values */
 	bool failed;
@@ -20,6 +22,7 @@ struct event {
 	yaml_event_type_t type;
 	struct place at;
 	const char *text; /* of a scalar, else NULL */
+	bool null;
 };
 
 static struct place place_of(const yaml_mark_t *m)
@@ -47,6 +50,18 @@ static bool has_tag(const yaml_event_t *e)
 	}
 }
 
+/* is_tabbed: the line (from 1) is indented with a TAB. */
+static bool is_tabbed(const struct reader *r, unsigned int line)
+{
+	const char *s = r->bytes, *end = r->bytes + r->len;
+
+	for (; s < end && line > 1; s++)
+		line -= *s == '\n';
+	while (s < end && (*s == ' ' || *s == '-'))
+		s++;
+	return s < end && *s == '\t';
+}
+
 static void report_syntax(struct reader *r)
 {
 	const yaml_parser_t *p = &r->parser;
@@ -59,10 +74,20 @@ static void report_syntax(struct reader *r)
 		error_at(r->report, (struct place){0}, "the file is UTF-8 text",
 			"not readable: %s at byte %zu", p->problem ? p->problem : "invalid byte",
 			p->problem_offset);
+	else if (is_tabbed(r, at.line))
+		error_at(r->report, at, "indent it with spaces",
+			"the line is indented with a TAB");
 	else
 		error_at(r->report, at, remedy, "not YAML: %s%s%s",
 			p->problem ? p->problem : "syntax", p->context ? ", " : "",
 			p->context ? p->context : "");
+}
+
+/* YAML 1.2.2, 10.2.1.1 */
+static bool is_null(const yaml_event_t *e, const char *text)
+{
+	return e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+	       (!*text || streq(text, "null") || streq(text, "~"));
 }
 
 static struct event next_event(struct reader *r)
@@ -76,7 +101,7 @@ static struct event next_event(struct reader *r)
 		report_syntax(r);
 		return ev;
 	}
-	ev = (struct event){e.type, place_of(&e.start_mark), NULL};
+	ev = (struct event){e.type, place_of(&e.start_mark), NULL, false};
 	if (has_tag(&e) || e.type == YAML_ALIAS_EVENT)
 		refuse(r, ev.at, "write the value itself, in quotes if it begins with & * or !",
 			"anchors, aliases and tags are not supported");
@@ -86,6 +111,7 @@ static struct event next_event(struct reader *r)
 	else if (e.type == YAML_SCALAR_EVENT)
 		ev.text = must(arena_text(r->arena, (const char *)e.data.scalar.value,
 			e.data.scalar.length));
+	ev.null = ev.text && is_null(&e, ev.text);
 	yaml_event_delete(&e);
 	if (r->failed)
 		ev.type = YAML_NO_EVENT;
@@ -150,6 +176,7 @@ static struct value *read_value(struct reader *r, const struct event *e, unsigne
 									     : VALUE_LIST;
 	v->at = e->at;
 	v->text = e->text;
+	v->null = e->null;
 	if (++r->n > DOCUMENT_VALUES_MAX)
 		refuse(r, e->at, "split the site into several", "the file has too many values");
 	else if (v->kind != VALUE_TEXT && depth == DOCUMENT_DEPTH_MAX)
@@ -181,7 +208,7 @@ static const struct value *read_document(struct reader *r)
 const struct value *document_parse(
 	struct arena *arena, const char *text, size_t len, struct faults *report)
 {
-	struct reader r = {.arena = arena, .report = report};
+	struct reader r = {.arena = arena, .report = report, .bytes = text, .len = len};
 	const struct value *root;
 
 	if (len > DOCUMENT_BYTES_MAX) {

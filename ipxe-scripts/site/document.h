@@ -26,6 +26,7 @@ struct value {
 	struct value *next;	/* in the list or map this is in */
 	size_t n;		/* items */
 	bool read;		/* set by a reader that reports what it does not use */
+	bool null;		/* a bare null, ~ or nothing: no value to readers of JSON */
 };
 
 /*

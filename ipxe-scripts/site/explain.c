@@ -51,6 +51,9 @@ static void explain_identity(const struct explain *e)
 	if (e->n->n_ports > 1) {
 		fputs("What follows is for a boot through\n", e->out);
 		explain_port(e, e->p);
+		fputs("Where that port has no link the ROM boots through another one: explain it "
+		      "by its GUID or MAC\n",
+			e->out);
 	}
 }
 
@@ -197,6 +200,7 @@ static int explain_node(const struct explain *e, struct line *l)
 	if (r < 0)
 		return r;
 	explain_rom(e, p);
+	line_put_request(&l->text, l, p->address.at.line ? addr_text(p->address.addr) : "");
 	explain_ipxe(e, p->has_guid ? p->guid : p->mac, p->has_guid ? 8 : 6);
 	explain_kernel(e, profile_image(e->s, e->n, NULL), l);
 	return explain_agent(e, l);
@@ -228,8 +232,38 @@ static int explain_stranger(const struct explain *e, const struct site_found *fo
 	line_add_profile(l, e->s, NULL, g);
 	if (!line_has(l, "BOOTIF"))
 		add_bootif(l, found);
+	line_put_request(&l->text, l, ""); /* which address is not known */
 	explain_kernel(e, profile_image(e->s, NULL, g), l);
 	return explain_agent(e, l);
+}
+
+bool explain_address(const struct site *s, const char *text, FILE *out)
+{
+	struct inet_addr a;
+	uint32_t addr;
+
+	if (value_ipv4(text, strlen(text), &a) < 0)
+		return false;
+	addr = ntohl(a.v4.s_addr);
+	for (size_t i = 0; i < s->n_servers; i++)
+		if (s->servers[i].address.addr == addr) {
+			fprintf(out, "%s: server %s\n", text, s->servers[i].name);
+			return true;
+		}
+	for (size_t i = 0; i < s->n_networks; i++) {
+		const struct site_network *n = &s->networks[i];
+
+		if (!n->pool_at.line || addr < n->pool_first || addr > n->pool_last)
+			continue;
+		fprintf(out,
+			"%s: an address of the pool of network %s\n"
+			"  for ports that are not in the site file, and for boot stages with "
+			"another client identifier\n"
+			"  the leases of %s show the port's GUID or MAC, which explain takes\n",
+			text, n->name, n->dhcp.items[0].name.text);
+		return true;
+	}
+	return false;
 }
 
 int explain(struct site *s, const struct site_found *found, FILE *out)

@@ -45,6 +45,15 @@ char *nearest_remedy(const char *word, const char *const *words, size_t n)
 	return remedy;
 }
 
+static size_t field_of(const char *key, const struct field *fields, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && !streq(fields[i].key, key))
+		i++;
+	return i;
+}
+
 static void unknown_key(struct loader *l, const struct value *v, const char *what,
 	const struct field *fields, size_t n)
 {
@@ -58,25 +67,54 @@ static void unknown_key(struct loader *l, const struct value *v, const char *wha
 	error_at(l->report, v->key_at, remedy, "%s has no key %s", what, v->key);
 }
 
+/*
+ * take_misspelled: the values of unknown keys for the keys that were meant. One slip is one fault:
+ * without them each node would lack something as well.
+ */
+static void take_misspelled(struct loader *l, const struct value *v, const struct field *fields,
+	size_t n, bool *seen, void *object)
+{
+	_cleanup_(faults_freep) struct faults *unused = faults_new();
+	struct faults *report = l->report;
+	const char *keys[KEYS_MAX], *near;
+
+	for (size_t i = 0; i < n; i++)
+		keys[i] = fields[i].key;
+	l->report = unused;
+	for (const struct value *e = v->items; e; e = e->next) {
+		size_t i = field_of(e->key, fields, n);
+
+		near = i == n ? names_nearest(e->key, keys, n) : NULL;
+		i = near ? field_of(near, fields, n) : n;
+		if (i == n || seen[i])
+			continue;
+		seen[i] = true;
+		fields[i].take(l, e, (char *)object + fields[i].offset);
+	}
+	l->report = report;
+}
+
 void take_fields(struct loader *l, const struct value *v, const char *what,
 	const struct field *fields, size_t n, void *object)
 {
-	bool seen[KEYS_MAX] = {false};
+	bool seen[KEYS_MAX] = {false}, unknown = false;
 	const struct value *e;
 	size_t i;
 
 	if (!is_kind(l, v, VALUE_MAP))
 		return;
 	for (e = v->items; e; e = e->next) {
-		for (i = 0; i < n && !streq(fields[i].key, e->key); i++)
-			;
+		i = field_of(e->key, fields, n);
 		if (i == n) {
 			unknown_key(l, e, what, fields, n);
+			unknown = true;
 			continue;
 		}
 		seen[i] = true;
 		fields[i].take(l, e, (char *)object + fields[i].offset);
 	}
+	if (unknown)
+		take_misspelled(l, v, fields, n, seen, object);
 	for (i = 0; i < n; i++)
 		if (fields[i].required && !seen[i])
 			error_at(l->report, v->key ? v->key_at : v->at, NULL, "%s lacks %s:", what,
@@ -104,8 +142,10 @@ bool is_name(const char *s)
 
 void take_text(struct loader *l, const struct value *v, void *member)
 {
+	struct said *said = member;
 	const char *s;
 
+	said->at = v->at;
 	if (!is_kind(l, v, VALUE_TEXT))
 		return;
 	for (s = v->text; *s; s++)
@@ -114,7 +154,7 @@ void take_text(struct loader *l, const struct value *v, void *member)
 				"holds byte %02x", (unsigned char)*s);
 			return;
 		}
-	*(struct said *)member = (struct said){v->text, v->at};
+	said->text = v->text;
 }
 
 /* Takes a text if it passes, else reports what is valid. */
@@ -159,6 +199,7 @@ static bool plain_path(const char *s)
 
 void take_path(struct loader *l, const struct value *v, void *member)
 {
+	((struct said *)member)->at = v->at;
 	if (is_kind(l, v, VALUE_TEXT))
 		take_if(l, v, member, plain_path(v->text),
 			"a file's path without spaces or quotes");
@@ -249,6 +290,7 @@ void take_reference(struct loader *l, const struct value *v, void *member)
 	struct reference *ref = member;
 
 	ref->index = SITE_NONE;
+	ref->name.at = v->at;
 	take_name(l, v, &ref->name);
 }
 

@@ -60,7 +60,7 @@ const struct value *imported_find(
 
 	while (v && !streq(v->key, key))
 		v = v->next;
-	if (!v || !imported_is(im, v, kind))
+	if (!v || v->null || !imported_is(im, v, kind))
 		return NULL;
 	v->read = true;
 	return v;
@@ -76,7 +76,7 @@ const char *imported_text(struct imported *im, const struct value *map, const ch
 void imported_rest(struct imported *im, const struct value *map)
 {
 	for (const struct value *v = map ? map->items : NULL; v; v = v->next)
-		if (!v->read)
+		if (!v->read && !v->null)
 			imported_left_out(im, v->key_at, im->keeps, "key", v->key);
 }
 

@@ -2,8 +2,8 @@
 /*
  * import: what a provisioner lists of its nodes, as a site file. In: the list's bytes. Out: the
  * site file, and a report of what of the list is not in it. What the list does not tell is written
- * as a word in <>, which site_read() or site_check() refuses. Called by: initagent-site.c alone.
- * Tests: test_import.c, fuzz_import.c, fuzz_stanza.c, tests/site.bats.
+ * as a word in <>, which site_read() or site_check() refuses. Callers: ipxe-scripts/
+ * (initagent-site.c). Tests: test_import.c, fuzz_import.c, fuzz_stanza.c, tests/site.bats.
  */
 #pragma once
 

@@ -44,11 +44,31 @@ static void add_devices(struct imported *im, struct imported_node *n, const stru
 			add_device(im, n, d);
 }
 
+/* Warewulf 4.5 and before have one text there. */
+static void split_args(struct imported *im, struct value *v)
+{
+	char *rest = must(arena_printf(im->arena, "%s", v->text)), *word;
+	struct value **place = &v->items;
+
+	v->kind = VALUE_LIST;
+	while ((word = strsep(&rest, " \t"))) {
+		if (!*word)
+			continue;
+		*place = must(arena_alloc(im->arena, sizeof(**place)));
+		**place = (struct value){.kind = VALUE_TEXT, .at = v->at, .text = word};
+		place = &(*place)->next;
+		v->n++;
+	}
+}
+
 static const struct value *args_of(struct imported *im, const struct value *node)
 {
-	const struct value *kernel = imported_find(im, node, "kernel", VALUE_MAP),
-			   *args = imported_find(im, kernel, "args", VALUE_LIST);
+	const struct value *kernel = imported_find(im, node, "kernel", VALUE_MAP), *args;
 
+	for (struct value *v = kernel ? kernel->items : NULL; v; v = v->next)
+		if (streq(v->key, "args") && v->kind == VALUE_TEXT && !v->null)
+			split_args(im, v);
+	args = imported_find(im, kernel, "args", VALUE_LIST);
 	return args ? args->items : NULL;
 }
 

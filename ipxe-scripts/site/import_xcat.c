@@ -6,10 +6,26 @@
 #include "site/imported.h"
 #include "site/stanza.h"
 
+/* ":PORT" of the site table, or what is usual. */
+static const char *port(struct imported *im, const struct value *o, const char *key,
+	const char *usual)
+{
+	const char *text = imported_text(im, o, key);
+	uint16_t n;
+
+	if (!text || value_port(text, strlen(text), &n) < 0)
+		return usual;
+	return must(arena_printf(im->arena, ":%u", n));
+}
+
 static void take_site(struct imported *im, const struct value *o)
 {
 	im->address = imported_text(im, o, "master");
 	im->domain = imported_text(im, o, "domain");
+	im->http = port(im, o, "httpport", im->http);
+	im->http = streq(im->http, ":80") ? "" : im->http;
+	im->xcatd = port(im, o, "xcatdport", im->xcatd);
+	im->status = port(im, o, "xcatiport", im->status);
 }
 
 static void take_network(struct imported *im, const struct value *o)
@@ -31,6 +47,31 @@ static void take_network(struct imported *im, const struct value *o)
 	n->mtu = mtu;
 }
 
+/* The key of an osimage, or a way to boot, whose nodes have no image to fetch. */
+static const char *not_diskless(struct imported *im, const char *method)
+{
+	return must(arena_printf(im->arena, "not diskless %s", method));
+}
+
+/* The kernel arguments of a diskless node: with R:: are those of an installed system. */
+static const char *arguments(struct imported *im, const struct value *o)
+{
+	const char *args = imported_text(im, o, "addkcmdline"), *kept = NULL;
+	char *rest = must(arena_printf(im->arena, "%s", args ? args : "")), *word;
+
+	if (!o || !args || !strstr(args, "R::"))
+		return args;
+	while ((word = strsep(&rest, " \t"))) {
+		if (strncmp(word, "R::", 3) == 0)
+			imported_left_out(im, o->at, "it is for an installed system", "addkcmdline",
+				word);
+		else if (*word)
+			kept = must(arena_printf(im->arena, "%s%s%s", kept ? kept : "",
+				kept ? " " : "", word));
+	}
+	return kept;
+}
+
 static void take_image(struct imported *im, const struct value *o)
 {
 	const char *key = must(arena_printf(im->arena, "osimage %s", o->key));
@@ -39,9 +80,10 @@ static void take_image(struct imported *im, const struct value *o)
 	/* Marked as read: add_image() does, if a node has it. */
 	imported_text(im, o, "rootimgdir");
 	imported_text(im, o, "addkcmdline");
-	if (method && !streq(method, "netboot"))
+	if (method && !streq(method, "netboot")) {
 		imported_left_out(im, o->at, "its nodes boot as before", "osimage", o->key);
-	else if (names_add(im->names, key, im->osimages.n) == NAMES_NONE)
+		names_add(im->names, not_diskless(im, o->key), 0);
+	} else if (names_add(im->names, key, im->osimages.n) == NAMES_NONE)
 		*(const struct value **)must(arena_push(im->arena, &im->osimages, sizeof(o))) = o;
 }
 
@@ -57,7 +99,8 @@ static void note_unused(struct imported *im)
 }
 
 /* The image of a node, which the list may not tell of. */
-static void add_image(struct imported *im, struct imported_node *n, const struct value *o)
+static void add_image(struct imported *im, struct imported_node *n, const struct value *o,
+	const char *host)
 {
 	const char *name = imported_text(im, o, "provmethod"), *dir;
 	const char *key = must(arena_printf(im->arena, "osimage %s", name ? name : ""));
@@ -66,8 +109,18 @@ static void add_image(struct imported *im, struct imported_node *n, const struct
 		i == NAMES_NONE ? NULL : ((const struct value *const *)im->osimages.items)[i];
 
 	dir = imported_text(im, image, "rootimgdir");
-	imported_image(im, n, name, o->at, dir, imported_text(im, image, "addkcmdline"));
-	n->root = must(arena_printf(im->arena, "live:http://{xcat}%s/<ROOTIMG>", dir ? dir : ""));
+	imported_image(im, n, name, o->at, dir, arguments(im, image));
+	n->root = must(arena_printf(im->arena, "live:http://%s%s%s/<ROOTIMG>",
+		host ? host : "{xcat}", im->http, dir ? dir : ""));
+}
+
+/* A node's own come behind those of the defaults: of XCAT= the last counts, reports go to both. */
+static void add_master(struct imported *im, struct text *options, const char *master)
+{
+	imported_item(options, must(arena_printf(im->arena, "XCAT=%s%s", master, im->xcatd)));
+	/* XCAT= alone does so with imgurl= only. */
+	imported_item(options,
+		must(arena_printf(im->arena, "rd.report=xcat://%s%s", master, im->status)));
 }
 
 /* ADDRESS[!NAME][|...]: one that is not the node's own has the address of its name, or none. */
@@ -77,6 +130,10 @@ static void add_ports(struct imported *im, struct imported_node *n, const struct
 	const char *ip = imported_text(im, o, "ip");
 	char *rest = must(arena_printf(im->arena, "%s", mac ? mac->text : "")), *entry;
 
+	if (ip && strchr(ip, ':')) {
+		imported_left_out(im, o->at, "a site file has IPv4 addresses", "ip", ip);
+		ip = NULL;
+	}
 	while ((entry = strsep(&rest, "|"))) {
 		char *name = strchr(entry, '!');
 		struct imported_port p = {
@@ -94,22 +151,43 @@ static void add_ports(struct imported *im, struct imported_node *n, const struct
 	}
 }
 
+/* Installed and statelite nodes have no image to fetch. */
+static bool is_diskless(struct imported *im, const struct value *o)
+{
+	static const char *const others[] = {"install", "statelite", "sysclone"};
+	const char *method = imported_text(im, o, "provmethod");
+	bool other = method && names_find(im->names, not_diskless(im, method)) != NAMES_NONE;
+
+	for (size_t i = 0; method && i < ARRAY_SIZE(others); i++)
+		other |= streq(method, others[i]);
+	for (struct value *v = o->items; other && v; v = v->next)
+		v->read = true;
+	if (other)
+		imported_left_out(im, o->at, "it boots as before: it is not diskless", "node",
+			o->key);
+	return !other;
+}
+
 static void take_node(struct imported *im, const struct value *o)
 {
-	const char *args = imported_text(im, o, "addkcmdline"),
-		   *groups = imported_text(im, o, "groups");
+	const char *args = arguments(im, o),
+		   *groups = imported_text(im, o, "groups"),
+		   *master = imported_text(im, o, "xcatmaster"),
+		   *images = imported_text(im, o, "nfsserver");
 	char *rest = must(arena_printf(im->arena, "%s", groups ? groups : "")), *name;
 	struct imported_node n = {.name = o->key};
 	bool is_new;
 
-	if (!imported_name(im, "node", n.name, o->at, &is_new))
+	if (!is_diskless(im, o) || !imported_name(im, "node", n.name, o->at, &is_new))
 		return;
 	if (!is_new)
 		error_at(im->report, o->at, NULL, "duplicate node %s", n.name);
-	add_image(im, &n, o);
+	add_image(im, &n, o, images ? images : master);
 	while (groups && (name = strsep(&rest, ",")))
 		imported_group(im, &n, name, o->at);
 	add_ports(im, &n, o);
+	if (master)
+		add_master(im, &n.options, master);
 	imported_item(&n.options, args);
 	n.id = must(arena_printf(im->arena, "NODE=%s", n.name));
 	imported_node_done(im, &n);
@@ -140,9 +218,8 @@ void import_xcat(struct imported *im, const char *text, size_t len)
 
 	im->keeps = "xCAT goes on using it; a site file has no place for it";
 	im->initrd = "what 'initagent-mkimage --root ROOTIMGDIR/rootimg' wrote";
-	imported_item(&im->options, "XCAT={xcat}:3001");
-	/* XCAT= alone does so with imgurl= only. */
-	imported_item(&im->options, "rd.report=xcat://{xcat}");
+	im->http = im->status = "";
+	im->xcatd = ":3001";
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		for (const struct value *o = all ? all->items : NULL; o; o = o->next) {
 			const char *type = imported_text(im, o, "objtype");
@@ -155,5 +232,6 @@ void import_xcat(struct imported *im, const char *text, size_t len)
 					type ? type : "(none)");
 			}
 		}
+	add_master(im, &im->options, "{xcat}");
 	note_unused(im);
 }

@@ -19,6 +19,7 @@ struct imported {
 	const char *initrd;	 /* comment: how the initrd is made */
 	const char *address;	 /* of the server, NULL: not known */
 	const char *domain;	 /* NULL: not known */
+	const char *http, *xcatd, *status; /* of xCAT's servers: ":PORT"; "": the usual one */
 	const char *image, *root; /* the defaults: those of the first node */
 	struct text options;	 /* of all nodes */
 	struct text images, groups, nodes;

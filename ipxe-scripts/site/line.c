@@ -107,7 +107,7 @@ bool group_boots(const struct site *s, const struct site_group *g)
 {
 	const struct site_image *image = profile_image(s, NULL, g);
 
-	return image && image->kernel.text && profile_root(s, NULL, g)->text;
+	return image && image->kernel.at.line && profile_root(s, NULL, g)->text;
 }
 
 void line_add_profile(
@@ -153,6 +153,17 @@ static void put_bootif(struct line *l, const struct site_port *p, bool ethernet)
 		text_put(&l->text, "BOOTIF=01-");
 		text_hex(&l->text, p->mac, 6, '-');
 	}
+}
+
+/* An ip= may mean another interface than BOOTIF=, or no DHCP at all. */
+void line_put_request(struct text *t, const struct line *l, const char *address)
+{
+	static const char *const own[] = {"ip", "rd.bootif", "rd.net.dhcp.request"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+		if (line_has(l, own[i]))
+			return;
+	text_printf(t, " rd.net.dhcp.request=%s", address);
 }
 
 void line_add_port(

@@ -8,9 +8,10 @@
 #include "site/site.h"
 #include "site/text.h"
 
-/* x86 kernels take COMMAND_LINE_SIZE 2048 with the terminator; iPXE adds initrd=NAME. */
+/* x86 kernels take COMMAND_LINE_SIZE 2048 with the terminator; the script adds initrd=NAME and
+ * line_put_request(). */
 #define LINE_MAX_BYTES 2047
-#define LINE_ADDED     40
+#define LINE_ADDED     76
 
 struct line_word {
 	size_t pos;
@@ -43,6 +44,12 @@ bool group_boots(const struct site *s, const struct site_group *g);
 /* line_add_profile: the words of the site file: root=, options of defaults, image, groups, node. */
 void line_add_profile(struct line *l, const struct site *s, const struct site_node *n,
 	const struct site_group *g);
+
+/*
+ * line_put_request: what a script adds to the line so that the agent asks for the lease that iPXE
+ * has. Nothing where the site file has an ip= or a word of its own. t may be the line's text.
+ */
+void line_put_request(struct text *t, const struct line *l, const char *address);
 
 /*
  * line_add_port: what the tool adds so that the agent goes on where iPXE was, through this port:

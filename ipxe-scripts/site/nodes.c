@@ -128,10 +128,14 @@ static void take_entry(struct loader *l, const struct value *v, struct entry *e)
 		FIELD("uuid", take_uuid, struct entry, node),
 		PROFILE_FIELDS(struct entry, node.profile),
 	};
+	size_t before = faults_total(l->report, SEVERITY_ERROR);
 	char what[80];
 
 	snprintf(what, sizeof(what), "node %.64s", v->key);
 	take_fields(l, v, what, fields, ARRAY_SIZE(fields), e);
+	e->port.faulty = faults_total(l->report, SEVERITY_ERROR) != before;
+	if (v->kind != VALUE_MAP)
+		e->node.profile.image.name.at = e->node.profile.root.at = v->at;
 }
 
 /* add_node: registers the node under its name. NULL when there is one, or are too many. */
@@ -179,8 +183,11 @@ static void take_ports(struct loader *l, const struct entry *e, struct site_node
 		return;
 	}
 	for (v = e->ports->items; v; v = v->next, p++) {
+		size_t before = faults_total(l->report, SEVERITY_ERROR);
+
 		p->at = v->at;
 		take_fields(l, v, "port", port_fields, ARRAY_SIZE(port_fields), p);
+		p->faulty = faults_total(l->report, SEVERITY_ERROR) != before;
 	}
 }
 
@@ -245,6 +252,9 @@ static void take_row(
 			take_guid(l, guid, &one.port);
 		if (mac)
 			take_mac(l, mac, &one.port);
+		/* a list that is too short, or its item refused */
+		one.port.faulty |= (e->guids && !one.port.has_guid) ||
+				   (e->macs && !one.port.has_mac);
 		if (one.port.address.at.line)
 			one.port.address.addr += i - row->first;
 		n = add_node(l, list, &one, name);

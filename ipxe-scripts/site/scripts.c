@@ -18,6 +18,9 @@
 /* iPXE's "dhcp" command waits so long for links; --link-wait becomes a number of attempts. */
 #define IPXE_LINK_WAIT_S 15
 
+/* Of the interface opened last, by which the script came; iPXE makes nothing of it without one. */
+#define IPXE_ADDRESS	 "${netX/ip}"
+
 static void put_network(struct text *t, const struct site_boot *b)
 {
 	uint32_t goes = b->link_wait_s.value / (IPXE_LINK_WAIT_S + b->wait_s.value) + 1;
@@ -327,6 +330,7 @@ static void render_port(struct scripts *c, const struct site_node *n, const stru
 	line_clear(&c->line);
 	line_add_profile(&c->line, c->s, n, NULL);
 	line_add_port(&c->line, c->s, n, p);
+	line_put_request(&c->line.text, &c->line, IPXE_ADDRESS);
 	g.arguments = c->line.text.data;
 	begin_script(c, n->name);
 	put_target(&c->out, &g);
@@ -344,6 +348,7 @@ static void put_group(struct scripts *c, const struct site_group *group)
 	text_put(&arguments, c->line.text.data);
 	if (!line_has(&c->line, "BOOTIF"))
 		text_put(&arguments, " BOOTIF=${bootif}");
+	line_put_request(&arguments, &c->line, IPXE_ADDRESS);
 	g.arguments = arguments.data;
 	put_target(&c->out, &g);
 }

@@ -3,7 +3,7 @@
  * site: one file that describes a site's nodes (docs/site-file.md), read, checked and rendered.
  * Owns: struct site; all strings and arrays live until site_free(). In: the file's bytes. Out: a
  * report of faults (faults.h), iPXE scripts and server configurations (tree.h), an explanation.
- * Called by: initagent-site.c alone. Tests: test_site.c, fuzz_site.c, tests/site.bats,
+ * Callers: ipxe-scripts/ (initagent-site.c). Tests: test_site.c, fuzz_site.c, tests/site.bats,
  * tests/site-dhcp.bats, tests-qemu/ipxe.bats.
  *
  * Every reference by name has an index beside it, which is valid when the report has no error.
@@ -18,7 +18,7 @@ struct tree;
 
 #define SITE_NONE SIZE_MAX
 
-/* A text of the file and its place; text NULL: not given. */
+/* A text of the file and its place; text NULL: not given, or, with a place, refused. */
 struct said {
 	const char *text;
 	struct place at;
@@ -121,6 +121,7 @@ struct site_file {
 struct site_port {
 	struct place at;
 	bool has_guid, has_mac;
+	bool faulty; /* a value of it was refused: what it lacks is no fault of its own */
 	uint8_t guid[8], mac[6];
 	struct place guid_at, mac_at;
 	struct said_addr address;
@@ -204,5 +205,11 @@ void render(struct site *s, struct tree *t);
  * site was checked without error. Returns 0 or a negative errno.
  */
 int explain(struct site *s, const struct site_found *found, FILE *out);
+
+/*
+ * explain_address: likewise of an IPv4 address that no node has: a server's, or one of a pool.
+ * False if it is neither.
+ */
+bool explain_address(const struct site *s, const char *text, FILE *out);
 
 extern const char *const site_identity_names[IDENTITY_MAX];

@@ -169,3 +169,85 @@ TEST(stanzas_are_a_map_of_maps)
 	CHECK(!stanza_parse(a, "a:\nb=\0c\n", 8, r));
 	CHECK_INT(faults_total(r, SEVERITY_ERROR), 5);
 }
+
+TEST(null_is_absent_and_args_may_be_one_text)
+{
+	_cleanup_(faults_freep) struct faults *r = faults_new();
+	_cleanup_free_ char *out = import("warewulf",
+		"{\"a\": {\"image name\": null, \"profiles\": null, \"kernel\": {\"version\": "
+		"null, \"args\": \"quiet  x=1\"}, \"network devices\": {\"e\": {\"hwaddr\": "
+		"\"525400000001\", \"mtu\": null}}, \"tags\": null}}", r);
+
+	CHECK(out);
+	CHECK(strstr(out, ", init=/warewulf/run-init, quiet, x=1]\n"));
+	CHECK(strstr(out, "  a: {mac: 52:54:00:00:00:01, options: [wwid=525400000001]}\n"));
+	CHECK(strstr(out, "images:\n  default:\n    kernel: <KERNEL>\n"));
+	CHECK_INT(faults_count(r), 0);
+}
+
+/* What a text in quotes says is that text. */
+TEST(null_in_quotes_is_a_text)
+{
+	_cleanup_(faults_freep) struct faults *r = faults_new();
+	_cleanup_free_ char *out = import("warewulf", "{\"a\": {\"image name\": \"null\"}}", r);
+
+	CHECK(strstr(out, "images:\n  \"null\":") || strstr(out, "images:\n  null:"));
+}
+
+TEST(xcat_nodes_that_are_not_diskless_are_left_out)
+{
+	_cleanup_(faults_freep) struct faults *r = faults_new();
+	_cleanup_free_ char *out = import("xcat",
+		"d:\n objtype=node\n provmethod=rh-install\n mac=52:54:00:00:00:01\n"
+		"s:\n objtype=node\n provmethod=rh-statelite\n"
+		"i:\n objtype=node\n provmethod=install\n"
+		"n:\n objtype=node\n provmethod=rh-netboot\n mac=52:54:00:00:00:02\n"
+		"rh-install:\n objtype=osimage\n provmethod=install\n"
+		"rh-statelite:\n objtype=osimage\n provmethod=statelite\n"
+		"rh-netboot:\n objtype=osimage\n provmethod=netboot\n", r);
+
+	CHECK(strstr(out, "\n  n: {mac: 52:54:00:00:00:02, "));
+	CHECK(!strstr(out, "  d: {") && !strstr(out, "  s: {") && !strstr(out, "  i: {"));
+	faults_sort(r);
+	CHECK_INT(faults_count(r), 5);
+	CHECK_STR(faults_at(r, 0)->text, "node d is left out");
+}
+
+/* R:: is for the boot loader of an installed system (xnba.pm), a site file's addresses are IPv4. */
+TEST(xcat_arguments_and_addresses_that_are_not_taken)
+{
+	_cleanup_(faults_freep) struct faults *r = faults_new();
+	_cleanup_free_ char *out = import("xcat",
+		"n:\n objtype=node\n provmethod=a\n ip=fd00::3\n mac=52:54:00:00:00:01\n"
+		" addkcmdline=R::a=b c=d R::e=f g=h\n"
+		"a:\n objtype=osimage\n provmethod=netboot\n rootimgdir=/i\n"
+		" addkcmdline=R::quiet\n", r);
+
+	CHECK(strstr(out, "\n  n: {mac: 52:54:00:00:00:01, address: <ADDRESS>, "));
+	CHECK(strstr(out, "c=d") && strstr(out, "g=h") && !strstr(out, "R::"));
+	faults_sort(r);
+	CHECK_INT(faults_count(r), 4);
+	CHECK_STR(faults_at(r, 0)->text, "addkcmdline R::a=b is left out");
+	CHECK_STR(faults_at(r, 2)->text, "ip fd00::3 is left out");
+}
+
+TEST(xcat_ports_and_masters)
+{
+	_cleanup_(faults_freep) struct faults *r = faults_new();
+	_cleanup_free_ char *out = import("xcat",
+		"n:\n objtype=node\n provmethod=a\n"
+		"m:\n objtype=node\n provmethod=a\n xcatmaster=10.1.0.2\n"
+		"f:\n objtype=node\n provmethod=a\n xcatmaster=10.1.0.2\n nfsserver=10.1.0.3\n"
+		"clustersite:\n objtype=site\n master=10.1.0.1\n httpport=8080\n"
+		" xcatdport=4001\n xcatiport=4002\n"
+		"a:\n objtype=osimage\n provmethod=netboot\n rootimgdir=/i\n", r);
+
+	CHECK(strstr(out, "  root: \"live:http://{xcat}:8080/i/<ROOTIMG>\"\n"
+		"  options: [\"XCAT={xcat}:4001\", \"rd.report=xcat://{xcat}:4002\"]\n"));
+	CHECK(strstr(out, "  m: {mac: <MAC>, address: <ADDRESS>, root: "
+		"live:http://10.1.0.2:8080/i/<ROOTIMG>, options: [XCAT=10.1.0.2:4001, "
+		"rd.report=xcat://10.1.0.2:4002, NODE=m]}\n"));
+	CHECK(strstr(out, "root: live:http://10.1.0.3:8080/i/<ROOTIMG>, options: "
+		"[XCAT=10.1.0.2:4001, "));
+	CHECK_INT(faults_count(r), 0);
+}

@@ -113,6 +113,36 @@ TEST(options_add_up_and_the_later_profile_wins)
 	CHECK_INT(line_place(&l, l.text.len - 1).line, 7);
 }
 
+/* The scripts hand iPXE's lease over, unless the site file has an ip= or a word of its own. */
+TEST(the_lease_of_ipxe)
+{
+	static const struct {
+		const char *options;
+		bool handed;
+	} rows[] = {
+		{"quiet", true}, {"ipv6.disable=1", true}, {"ip=eth0:dhcp", false}, {"ip", false},
+		{"rd.bootif=0", false}, {"rd.net.dhcp.request=", false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(line_done) struct line l = {0};
+		char text[256];
+		struct site *s;
+
+		snprintf(text, sizeof(text),
+			"networks: {e: {fabric: ethernet, subnet: 10.0.0.0/24}}\n"
+			"nodes: {n: {mac: 52:54:00:00:00:01, address: 10.0.0.9, options: '%s'}}\n",
+			rows[i].options);
+		s = good(text);
+		line_add_profile(&l, s, &s->nodes[0], NULL);
+		line_add_port(&l, s, &s->nodes[0], &s->nodes[0].ports[0]);
+		line_put_request(&l.text, &l, "10.0.0.9");
+		CHECK_INT(strstr(l.text.data, " rd.net.dhcp.request=10.0.0.9") != NULL,
+			rows[i].handed);
+		site_freep(&s);
+	}
+}
+
 TEST(a_row_of_nodes_counts_up)
 {
 	_cleanup_(site_freep) struct site *s =
