@@ -85,7 +85,7 @@ install-dracut:
 	$(COMPANIONS) >'$(DRACUT_DIR)/companions.list'
 
 install-mkimage: $(MKIMAGE)
-	install -D -m 755 $(MKIMAGE) '$(DESTDIR)$(PREFIX)/sbin/initagent-mkimage'
+	install -D -m 755 $(MKIMAGE) '$(DESTDIR)$(SBINDIR)/initagent-mkimage'
 	install -D -m 755 $(RESCUE_SHELL) '$(DESTDIR)$(PREFIX)/lib/initagent/busybox'
 
 INSTALLS += install-dracut install-mkimage

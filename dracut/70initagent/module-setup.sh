@@ -4,12 +4,10 @@
 # initagent brings a network root up; dracut only waits for it. The module's number lies after the
 # network back ends (11 to 45) and before nfs, initqueue and base, in 059 as in dracut-ng.
 
-# Only when asked for: --add initagent, or add_dracutmodules+=" initagent ". Something has to start
-# the real root: systemd itself or switch_root, which newer Debian has in util-linux-extra; dracut
-# names what it does not find.
+# Only when asked for: --add initagent, or add_dracutmodules+=" initagent ". dracut names what it
+# does not find. What starts the real root: install().
 check() {
     require_binaries initagent sh || return 1
-    find_binary systemctl > /dev/null || require_binaries switch_root || return 1
     return 255
 }
 
@@ -23,32 +21,33 @@ depends() {
 
 # For --print-cmdline: what this machine was booted with, if the agent booted it.
 cmdline() {
-    initagent claims > /dev/null || return 0
-    local names='(nfs|boot)?root|ip|nameserver|hostname|ifname|bootdev|BOOTIF'
-    grep -oE "(^| )($names|rd\.(route|rdma|ib|net|nfs|root|nvmf)[^ =]*)=[^ ]*" /proc/cmdline
+    initagent claims --options || :
 }
 
 # drivers.list is never hostonly: the nodes may be other machines than the one that builds the
-# image. An image for that one alone has its RDMA drivers as well.
+# image. An image for that one alone has its RDMA drivers as well. Without a module that must exist,
+# or that the command line of the image asks for, dracut makes no image: it ends where this fails.
 installkernel() {
-    local need name asked=''
+    local need name why asked missing='' line=$kernel_cmdline
     [[ ! $hostonly ]] || instmods '=drivers/infiniband/hw'
-    [[ ! $kernel_cmdline ]] || asked=$(initagent plan "$kernel_cmdline")
-    while read -r need name _; do
-        [[ $need =~ ^(need|tell|may|more)$ ]] || continue
-        hostonly='' instmods -c -s "$name" && continue
-        case $need:$name:$asked in
-            *:rpcrdma:*nfs.proto=rdma* | *:rdma_rxe:*rdma_link=*' rxe '* | *:bonding:*bond=* | \
-                *:ib_ipoib:*bootdev=ib[0-9]* | *:ib_ipoib:*ib.pkey=* | *:8021q:*vlan=* | \
-                *:bridge:*bridge=* | *:iscsi_ibft:*ip=ibft* | *:efivarfs:*report=efi*)
-                dfatal "initagent: the kernel command line needs the module $name, which is missing"
-                exit 1
-                ;;
-            need:*) derror "initagent: this kernel has no module $name" ;;
-            tell:*) dwarn "initagent: this kernel has no module $name" ;;
-        esac
-    done < "$moddir/drivers.list"
+    [[ ! $hostonly || $hostonly_cmdline != yes ]] || line+=" $(cmdline)"
+    asked=$(initagent plan --modules "$line") || return 1
+    while read -r need name why; do
+        if [[ ! $need =~ ^(asked|need|tell|may|more)$ ]]; then
+            [[ $need != dracut ]] || dracut_module_included "$name" \
+                || dwarn "initagent: root= is left to dracut's module $name, which is not included"
+        elif [[ $omit_drivers && $name =~ $omit_drivers ]]; then
+            [[ $need != asked ]] || missing+=" $name (omitted, but for $why),"
+        elif ! hostonly='' instmods -c -s "$name"; then
+            case $need in
+                asked | need) missing+=" $name ($why)," ;;
+                tell) dwarn "initagent: this kernel has no module $name" ;;
+            esac
+        fi
+    done < <(echo "$asked" && cat "$moddir/drivers.list")
     install_companions
+    [[ ! $missing ]] || dfatal "initagent: no image without the kernel modules${missing%,}"
+    [[ ! $missing ]]
 }
 
 # Verbs of the Ethernet adapters: kernel-network-modules, which comes later, takes all of these but
@@ -62,14 +61,15 @@ install_companions() {
     done < "$moddir/companions.list"
 }
 
-# An image for one machine alone names it (IA-E212), and has what it was booted with.
+# An image for one machine alone names it (IA-E212), and has what it was booted with; dracut's
+# --kernel-cmdline counts more.
 install_hostonly() {
     local machine identity
     machine=$(cat /sys/class/dmi/id/{sys_vendor,product_name} 2> /dev/null)
     mkdir -p "$initdir"/etc/{initagent,cmdline.d}
     echo "$(uname -n)${machine:+ (${machine//$'\n'/ })}" > "$initdir/etc/initagent/hostonly"
     [[ $hostonly_cmdline != yes ]] || identity=$(cmdline)
-    [[ ! $identity ]] || echo "$identity" > "$initdir/etc/cmdline.d/70initagent.conf"
+    [[ ! $identity ]] || echo "$identity" > "$initdir/etc/cmdline.d/00initagent.conf"
 }
 
 install_units() {

@@ -7,7 +7,6 @@
 #include "elf.h"
 #include "firmware.h"
 #include "modules/companions.h"
-#include "pack.h"
 #include "params.h"
 #include "symbols.h"
 
@@ -21,6 +20,11 @@ struct want {
 			      looked up */
 };
 
+struct module_machine {
+	const char *rel; /* its path below the modules' directory */
+	uint16_t machine;
+};
+
 struct closure {
 	struct tree *tree;
 	const struct source *source;
@@ -32,7 +36,7 @@ struct closure {
 	/* of texts: modules, patterns, and firmware left out as a sentence */
 	struct arena_list left_out, accepted, without;
 	size_t n_modules;
-	uint16_t machine; /* of the first module */
+	struct arena_list machines; /* of struct module_machine */
 	int n_missing;
 };
 
@@ -83,6 +87,18 @@ static bool same_module(const char *a, const char *b)
 	return *a == *b;
 }
 
+/* no_index: libkmod does not tell which of the files it needs is not there. */
+static void no_index(const char *dir)
+{
+	static const char *const files[] = {"modules.dep.bin", "modules.alias.bin",
+		"modules.symbols.bin", "modules.builtin.bin"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		if (access(path_text("%s/%s", dir, files[i]), R_OK) < 0)
+			die(-errno, "module index %s/%s", dir, files[i]);
+	refuse("the module index in %s cannot be read", dir);
+}
+
 struct closure *closure_new(struct tree *t, const struct source *s, const char *index)
 {
 	struct closure *c = must(arena_alloc(host_arena(), sizeof(*c)));
@@ -95,7 +111,7 @@ struct closure *closure_new(struct tree *t, const struct source *s, const char *
 	c->kmod = must(kmod_new(index, &no_config));
 	c->symbols = symbols_new(source_kver(s));
 	if (kmod_load_resources(c->kmod) < 0)
-		die(-ENOENT, "reading the module index in %s", index);
+		no_index(index);
 	return c;
 }
 
@@ -252,22 +268,41 @@ static const char *image_path(const struct closure *c, const char *rel)
 	char *image = path_text("lib/modules/%s/%s", source_kver(c->source), rel);
 
 	source_strip(image);
-	if (pack_driver(image))
-		image = path_text("%s.zst", image);
 	return tree_path_safe(image) ? image : NULL;
 }
 
-/* put_module: the module's bytes into the tree, packed if its path says so. */
-static void put_module(struct closure *c, const char *image, const struct bytes *b, const char *why)
+static void note_machine(struct closure *c, const char *rel, uint16_t machine)
 {
-	enum { LEVEL = 19 }; /* a driver is packed once and read by a whole cluster */
-	_cleanup_bytes_ struct bytes packed = {0};
+	struct module_machine *m = must(arena_push(host_arena(), &c->machines, sizeof(*m)));
 
-	if (pack_driver(image)) {
-		packed = pack_zstd(b->data, b->size, LEVEL);
-		b = &packed;
-	}
-	need(tree_file(c->tree, image, 0644, b->data, b->size, why), image);
+	*m = (struct module_machine){path_text("%s", rel), machine};
+}
+
+static const struct module_machine *machine_at(const struct closure *c, size_t i)
+{
+	return (struct module_machine *)c->machines.items + i;
+}
+
+/*
+ * check_machines: where the modules are for several machines, those that are not for the agent's
+ * are named. Where all are for another one, the agent is the stranger: that is for the caller to
+ * judge.
+ */
+static int check_machines(const struct closure *c)
+{
+	const struct tree_entry *init = tree_find(c->tree, "init");
+	uint16_t agent = init ? elf_machine(init->data, init->size) : 0;
+	bool mixed = false;
+	int n = 0;
+
+	for (size_t i = 1; i < c->machines.n; i++)
+		mixed |= machine_at(c, i)->machine != machine_at(c, 0)->machine;
+	for (size_t i = 0; mixed && i < c->machines.n; i++)
+		if (machine_at(c, i)->machine != agent)
+			n += report_fault("module %s is for machine %u, the agent for machine %u "
+					  "(ELF numbers: 62 x86-64, 183 arm64)",
+				machine_at(c, i)->rel, machine_at(c, i)->machine, agent);
+	return n;
 }
 
 /* check_module: NULL, or why the file cannot be in the image. Fills the module's .modinfo in. */
@@ -276,10 +311,7 @@ static const char *check_module(struct closure *c, const char *rel, const struct
 {
 	if (elf_section(b->data, b->size, ".modinfo", info, info_size) < 0)
 		return path_text("%s is not a kernel module for this architecture", rel);
-	if (!c->machine)
-		c->machine = elf_machine(b->data, b->size);
-	if (elf_machine(b->data, b->size) != c->machine)
-		return path_text("%s is for another machine than the modules before it", rel);
+	note_machine(c, rel, elf_machine(b->data, b->size));
 	if (symbols_add(c->symbols, rel, b->data, b->size) < 0)
 		return path_text("the symbol versions in %s cannot be read", rel);
 	return NULL;
@@ -292,7 +324,8 @@ static void take_module(struct closure *c, struct kmod_module *mod, const char *
 	const char *name = kmod_module_get_name(mod), *info = NULL, *fault;
 	_cleanup_bytes_ struct bytes b = {0};
 	size_t info_size = 0;
-	int r = source_read(c->source, SOURCE_MODULES, rel, &b);
+	/* The index may be of what index_source() unpacked. */
+	int r = source_read_any(c->source, SOURCE_MODULES, rel, &b);
 
 	fault = r < 0 ? path_text("%s: %s", rel, strerror(-r))
 		      : check_module(c, rel, &b, &info, &info_size);
@@ -301,7 +334,7 @@ static void take_module(struct closure *c, struct kmod_module *mod, const char *
 		return;
 	}
 	params_add(&c->params, name, info, info_size);
-	put_module(c, image, &b, why);
+	need(tree_file(c->tree, image, 0644, b.data, b.size, why), image);
 	c->n_modules++;
 	want_dependencies(c, mod);
 	want_named(c, name, info, info_size);
@@ -392,6 +425,7 @@ int closure_run(struct closure *c)
 	for (size_t i = 0; i < c->wants.n; i++)
 		resolve(c, i);
 	add_kernel(c);
+	c->n_missing += check_machines(c);
 	c->n_missing += symbols_check(c->symbols, stderr);
 	params_explain(&c->params, c->tree, true, stderr);
 	return c->n_missing;
@@ -426,7 +460,7 @@ bool closure_holds(const struct closure *c, const char *name)
 
 uint16_t closure_machine(const struct closure *c)
 {
-	return c->machine;
+	return c->machines.n ? machine_at(c, 0)->machine : 0;
 }
 
 size_t closure_modules(const struct closure *c)
@@ -436,6 +470,10 @@ size_t closure_modules(const struct closure *c)
 
 void closure_explain(const struct closure *c, FILE *out)
 {
+	_cleanup_free_ char *text = NULL;
+	size_t len = 0;
+	FILE *options = must(open_memstream(&text, &len));
+
 	for (size_t i = 0; i < c->wants.n; i++)
 		fprintf(out, "%-22s %s (%s)\n", want_at(c, i)->name, want_at(c, i)->found,
 			want_at(c, i)->why);
@@ -444,6 +482,7 @@ void closure_explain(const struct closure *c, FILE *out)
 	fprintf(out, "\nMissing firmware, allowed:%s\n", c->without.n ? "" : " none");
 	for (size_t i = 0; i < c->without.n; i++)
 		fprintf(out, "%s\n", text_at(&c->without, i));
-	fputs("\nModule options:\n", out);
-	params_explain(&c->params, c->tree, false, out);
+	params_explain(&c->params, c->tree, false, options);
+	fclose(options);
+	fprintf(out, "\nModule options:%s\n%s", len ? "" : " none", text);
 }

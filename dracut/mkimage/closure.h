@@ -3,7 +3,7 @@
  * closure: from the names of drivers to everything that has to be in the image for them: the
  * modules they depend on (modules.dep), their soft and weak dependencies, what the agent's own
  * table of companions adds, needs that no index lists, and the firmware they name. In: names, a
- * source and its index. Out: entries of the tree. Called by: mkimage.c. Tests:
+ * source and its index. Out: entries of the tree. Callers: dracut/ (mkimage.c). Tests:
  * tests/mkimage-modules.bats, tests/mkimage.bats.
  */
 #pragma once

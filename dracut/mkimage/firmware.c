@@ -4,12 +4,12 @@
 #include <dirent.h>
 #include <fnmatch.h>
 
-/* add_file: dir/name with one suffix ("" or a compression's); 1 when it was there, else 0. */
+/* add_file: dir/name, packed or not; 1 when it was there, else 0. */
 static int add_file(struct tree *t, const struct source *s, const char *path, const char *image,
 	const char *why)
 {
 	_cleanup_bytes_ struct bytes b = {0};
-	int r = source_read(s, SOURCE_FIRMWARE, path, &b);
+	int r = source_read_any(s, SOURCE_FIRMWARE, path, &b);
 
 	if (r == -ENOENT || r == -ENOTDIR)
 		return 0;
@@ -28,15 +28,10 @@ static int add_plain(struct tree *t, const struct source *s, const char *name, c
 	if (tree_find(t, image))
 		return 1; /* two modules may name the same file */
 	for (size_t d = 0; d < ARRAY_SIZE(dirs); d++) {
-		const char *suffix = "";
+		int r = add_file(t, s, path_text("%s%s", dirs[d], name), image, why);
 
-		for (size_t i = 0; suffix; suffix = source_suffix(i++)) {
-			int r = add_file(
-				t, s, path_text("%s%s%s", dirs[d], name, suffix), image, why);
-
-			if (r != 0)
-				return r;
-		}
+		if (r != 0)
+			return r;
 	}
 	return 0;
 }

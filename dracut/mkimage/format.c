@@ -37,8 +37,12 @@ static void write_uki(const struct format_input *in)
 {
 	_cleanup_(kernel_done) struct kernel k =
 		kernel_load(in->source, in->opt->kernel, in->machine);
-	_cleanup_bytes_ struct bytes uki = uki_build(in, &k);
+	_cleanup_bytes_ struct bytes uki = {0};
+	struct needs needs = {0};
 
+	uki_needs(&needs, in->opt, &k);
+	needs_check(&needs);
+	uki = uki_build(in, &k);
 	put_file(in->opt->out, uki.data, uki.size);
 }
 
@@ -46,9 +50,14 @@ static void write_iso(const struct format_input *in)
 {
 	_cleanup_(kernel_done) struct kernel k =
 		kernel_load(in->source, in->opt->kernel, in->machine);
-	_cleanup_bytes_ struct bytes uki = uki_build(in, &k);
-	_cleanup_bytes_ struct bytes iso = iso_build(in, &k, &uki);
+	_cleanup_bytes_ struct bytes uki = {0}, iso = {0};
+	struct needs needs = {0};
 
+	uki_needs(&needs, in->opt, &k);
+	iso_needs(&needs, in->opt, &k);
+	needs_check(&needs);
+	uki = uki_build(in, &k);
+	iso = iso_build(in, &k, &uki);
 	put_file(in->opt->out, iso.data, iso.size);
 }
 

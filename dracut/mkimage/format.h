@@ -2,7 +2,7 @@
 /*
  * format: what is made of the initrd: the initrd alone, kernel and initrd beside each other, a
  * unified kernel image (uki.h), a rescue image for CD and USB stick (iso.h). In: the packed initrd
- * and the options. Out: files. Called by: mkimage.c. Tests: tests/mkimage-formats.bats.
+ * and the options. Out: files. Callers: dracut/ (mkimage.c). Tests: tests/mkimage-formats.bats.
  */
 #pragma once
 

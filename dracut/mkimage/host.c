@@ -137,11 +137,12 @@ void file_new(const char *path, const void *data, size_t size)
 }
 
 /* start: fds become 0, 1, 2 of the child; -1: /dev/null, for standard error our own. */
-static int start(const char *const argv[], const int fds[static 3], pid_t *ret)
+static pid_t start(const char *const argv[], const int fds[static 3], const char *what)
 {
 	posix_spawn_file_actions_t actions;
 	char *args[ARGS_MAX + 1];
 	size_t n = 0;
+	pid_t pid;
 	int r;
 
 	for (; n < ARGS_MAX && argv[n]; n++)
@@ -153,9 +154,11 @@ static int start(const char *const argv[], const int fds[static 3], pid_t *ret)
 			posix_spawn_file_actions_adddup2(&actions, fds[i], i);
 		else if (i < 2)
 			posix_spawn_file_actions_addopen(&actions, i, "/dev/null", O_RDWR, 0);
-	r = -posix_spawnp(ret, argv[0], &actions, NULL, args, environ);
+	r = -posix_spawnp(&pid, argv[0], &actions, NULL, args, environ);
 	posix_spawn_file_actions_destroy(&actions);
-	return r;
+	if (r < 0)
+		die(r, "cannot run %s (%s)", argv[0], what);
+	return pid;
 }
 
 static int finish(pid_t pid)
@@ -173,14 +176,11 @@ void run(const char *const argv[], bool talkative, const char *what)
 	const char *log = scratch("log");
 	_cleanup_close_ int fd = open(log, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	_cleanup_bytes_ struct bytes said = {0};
-	pid_t pid;
 	int r;
 
 	if (fd < 0)
 		die(-errno, "%s", log);
-	r = start(argv, (const int[]){-1, -1, talkative ? fd : -1}, &pid);
-	if (r == 0)
-		r = finish(pid);
+	r = finish(start(argv, (const int[]){-1, -1, talkative ? fd : -1}, what));
 	if (r == 0)
 		return;
 	if (lseek(fd, 0, SEEK_SET) == 0 && io_read_all(fd, LOG_MAX, &said.data, &said.size) == 0)
@@ -188,19 +188,47 @@ void run(const char *const argv[], bool talkative, const char *what)
 	die(r, "%s (%s)", argv[0], what);
 }
 
-int filter(const char *const argv[], int fd, size_t limit, struct bytes *ret)
+static bool is_program(const char *name)
+{
+	const char *path = getenv("PATH");
+	char *save = NULL;
+
+	for (char *dir = strtok_r(path_text("%s", path ? path : ""), ":", &save); dir;
+		dir = strtok_r(NULL, ":", &save))
+		if (access(path_text("%s/%s", dir, name), X_OK) == 0)
+			return true;
+	return false;
+}
+
+void needs_check(const struct needs *list)
+{
+	const char *what = "", *packages = "", *last = "";
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct need *need = &list->item[i];
+
+		if (strchr(need->what, '/') ? access(need->what, R_OK) == 0
+					    : is_program(need->what))
+			continue;
+		what = path_text("%s%s%s", what, *what ? ", " : "", need->what);
+		if (!streq(last, need->package))
+			packages = path_text("%s %s", packages, need->package);
+		last = need->package;
+	}
+	if (*what)
+		refuse("not there: %s; apt-get install%s", what, packages);
+}
+
+int filter(
+	const char *const argv[], int fd, size_t limit, struct bytes *ret, const char *what)
 {
 	int pipefd[2], r, end;
 	pid_t pid;
 
 	if (pipe2(pipefd, O_CLOEXEC) < 0)
 		return -errno;
-	r = start(argv, (const int[]){fd, pipefd[1], -1}, &pid);
+	pid = start(argv, (const int[]){fd, pipefd[1], -1}, what);
 	close(pipefd[1]);
-	if (r < 0) {
-		close(pipefd[0]);
-		return r;
-	}
 	r = io_read_all(pipefd[0], limit, &ret->data, &ret->size);
 	close(pipefd[0]); /* before the wait: a child that still writes must not block */
 	end = finish(pid);

@@ -73,8 +73,22 @@ void make_dirs(const char *path);
  */
 void run(const char *const argv[], bool talkative, const char *what);
 
+/* needs_check: dies unless all are there, and names all that are not, with their packages. */
+struct need {
+	const char *what; /* a program, or with a slash a file */
+	const char *package;
+};
+struct needs {
+	struct need item[12];
+	size_t n;
+};
+#define needs_add(list, ...) ((list)->item[(list)->n++] = (struct need){__VA_ARGS__})
+void needs_check(const struct needs *list);
+
 /*
- * filter: runs argv[0] with standard input from fd and collects its output, at most limit bytes.
- * Returns 0, -errno when it could not be started, -EFBIG, -EIO when it failed (it has said why).
+ * filter: likewise, with standard input from fd, and collects its output, at most limit bytes.
+ * Returns 0, -EFBIG, -EIO when it failed (it has said why). A program that is not installed ends
+ * the builder: its -ENOENT would read as that of the file it is for.
  */
-int filter(const char *const argv[], int fd, size_t limit, struct bytes *ret);
+int filter(
+	const char *const argv[], int fd, size_t limit, struct bytes *ret, const char *what);

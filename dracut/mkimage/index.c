@@ -4,8 +4,14 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
-/* What depmod reads besides the modules; the kernel's build made them. */
-static const char *const inputs[] = {"modules.order", "modules.builtin", "modules.builtin.modinfo"};
+#include "pack.h"
+
+/*
+ * What depmod reads besides the modules; the kernel's build made them. Without the first one every
+ * driver that is built in would count as missing; libkmod takes no index without it either.
+ */
+static const char *const inputs[] = {"modules.builtin", "modules.order", "modules.builtin.modinfo"};
+enum { INPUTS_NEEDED = 1 };
 
 /*
  * What libkmod reads in the image; older depmods do not write them all, and it can do without but
@@ -32,6 +38,9 @@ struct walk {
 			       NULL */
 	struct timespec newest; /* last change of a folder */
 	int depth;
+	/* by compression suffix, none last: modules there are; unpacked instead of a link */
+	size_t n[SOURCE_PACKINGS + 1];
+	bool unpack[SOURCE_PACKINGS + 1];
 };
 
 static void note_time(struct timespec *newest, const struct stat *st)
@@ -50,6 +59,34 @@ static bool module_name(const char *name)
 	return has_suffix(copy, ".ko");
 }
 
+/* packing: the number of the compression suffix of a file, SOURCE_PACKINGS without one. */
+static size_t packing(const char *name)
+{
+	size_t i = 0;
+
+	while (i < SOURCE_PACKINGS && !has_suffix(name, source_suffix(i)))
+		i++;
+	return i;
+}
+
+/*
+ * unread: the compression suffix of which the source has modules, but modules.dep lists none: not
+ * every depmod is built to read all of them, and it leaves out silently what it cannot. None:
+ * SOURCE_PACKINGS.
+ */
+static size_t unread(const struct walk *w, const struct bytes *dep)
+{
+	size_t i;
+
+	for (i = 0; i < SOURCE_PACKINGS; i++) {
+		const char *end = path_text(".ko%s:", source_suffix(i));
+
+		if (w->n[i] && !w->unpack[i] && !memmem(dep->data, dep->size, end, strlen(end)))
+			break;
+	}
+	return i;
+}
+
 /* open_folder: its entries, NULL when it is not there. */
 static DIR *open_folder(const struct source *s, enum source_place place, const char *path)
 {
@@ -59,6 +96,21 @@ static DIR *open_folder(const struct source *s, enum source_place place, const c
 }
 
 static void walk_folder(struct walk *w, const char *path, const struct stat *st);
+
+/* mirror_module: a link to it (its own name may be another), or what is packed in it. */
+static void mirror_module(struct walk *w, const char *path, int fd)
+{
+	char *image = path_text("%s/%s", w->mirror, path);
+	_cleanup_bytes_ struct bytes b = {0};
+
+	if (w->unpack[packing(path)]) {
+		source_strip(image);
+		need(source_read(w->source, SOURCE_MODULES, path, &b), path);
+		file_new(image, b.data, b.size);
+	} else {
+		need(symlink(fd_path(fd), image) < 0 ? -errno : 0, path);
+	}
+}
 
 static void walk_entry(struct walk *w, const char *path, const char *name)
 {
@@ -72,9 +124,7 @@ static void walk_entry(struct walk *w, const char *path, const char *name)
 		walk_folder(w, path, &st);
 		w->depth--;
 	} else if (w->mirror && S_ISREG(st.st_mode) && module_name(name)) {
-		/* The file's own name may be another. */
-		need(symlink(fd_path(fd), path_text("%s/%s", w->mirror, path)) < 0 ? -errno : 0,
-			path);
+		mirror_module(w, path, fd);
 	}
 }
 
@@ -97,7 +147,9 @@ static void walk_folder(struct walk *w, const char *path, const struct stat *st)
 		if (e->d_name[0] == '.' ||
 			(!path[0] && (streq(e->d_name, "build") || streq(e->d_name, "source"))))
 			continue;
-		/* Without a mirror no file matters. */
+		if (module_name(e->d_name))
+			w->n[packing(e->d_name)]++;
+		/* Without a mirror no file's content matters. */
 		if (w->mirror || e->d_type != DT_REG)
 			walk_entry(w, path_text("%s%s%s", path, path[0] ? "/" : "", e->d_name),
 				e->d_name);
@@ -159,8 +211,11 @@ static int copy_config(const struct source *s, const char *dir)
 static bool fresh(const struct source *s)
 {
 	_cleanup_close_ int fd = source_open(s, SOURCE_MODULES, "modules.dep.bin", O_RDONLY);
+	_cleanup_bytes_ struct bytes dep = {0};
 	struct walk w = {.source = s};
+	const char *fault = "is older than the modules or depmod.d";
 	struct stat st;
+	int r;
 
 	if (fd == -ENOENT)
 		return false;
@@ -169,24 +224,33 @@ static bool fresh(const struct source *s)
 	walk_folder(&w, "", NULL);
 	newest_config(s, &w.newest);
 	note_time(&w.newest, &st);
-	if (w.newest.tv_sec == st.st_mtim.tv_sec && w.newest.tv_nsec == st.st_mtim.tv_nsec)
-		return true;
-	report_fault("%s/modules.dep.bin is older than the modules or depmod.d: taking a new index "
-		     "instead",
-		source_modules_dir(s));
+	if (w.newest.tv_sec == st.st_mtim.tv_sec && w.newest.tv_nsec == st.st_mtim.tv_nsec) {
+		/* the same as text; without it there is nothing to compare */
+		r = source_read(s, SOURCE_MODULES, "modules.dep", &dep);
+		if (r == -ENOENT)
+			return true;
+		need(r, "modules.dep");
+		r = (int)unread(&w, &dep);
+		if (r == SOURCE_PACKINGS)
+			return true;
+		fault = path_text("lists none of the modules packed as %s",
+			source_suffix((size_t)r));
+	}
+	report_fault("%s/modules.dep.bin %s: taking a new index instead", source_modules_dir(s),
+		fault);
 	return false;
 }
 
-/* copy_inputs: the kernel's own lists into dir, as far as the source has them. */
+/* copy_inputs: the kernel's own lists into dir, the optional ones as far as the source has them. */
 static void copy_inputs(const struct source *s, const char *dir)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(inputs); i++) {
 		_cleanup_bytes_ struct bytes b = {0};
 		int r = source_read(s, SOURCE_MODULES, inputs[i], &b);
 
-		if (r == -ENOENT)
+		if (r == -ENOENT && i >= INPUTS_NEEDED)
 			continue;
-		need(r, inputs[i]);
+		need(r, path_text("%s/%s", source_modules_dir(s), inputs[i]));
 		file_new(path_text("%s/%s", dir, inputs[i]), b.data, b.size);
 	}
 }
@@ -199,36 +263,141 @@ static void depmod(const char *base, const char *config, const char *kver, const
 	run(argv, false, what);
 }
 
+/* index_once: depmod over the source's modules, as w says. *dep: what it wrote as modules.dep. */
+static void index_once(struct walk *w, const char *base, struct bytes *dep)
+{
+	const struct source *s = w->source;
+	const char *config = path_text("%s/depmod.d", base);
+
+	w->mirror = path_text("%s/lib/modules/%s", base, source_kver(s));
+	make_dirs(w->mirror);
+	copy_inputs(s, w->mirror);
+	walk_folder(w, "", NULL);
+	depmod(base, copy_config(s, config) ? config : "/dev/null", source_kver(s),
+		path_text("package kmod: module index of kernel %s", source_kver(s)));
+	need(file_read(path_text("%s/modules.dep", w->mirror), dep, NULL), "modules.dep");
+}
+
 const char *index_source(const struct source *s)
 {
-	const char *base = scratch("source"), *config = scratch("depmod.d");
 	struct walk w = {.source = s};
 
 	if (fresh(s))
 		return source_modules_dir(s);
-	w.mirror = path_text("%s/lib/modules/%s", base, source_kver(s));
-	make_dirs(w.mirror);
-	copy_inputs(s, w.mirror);
-	walk_folder(&w, "", NULL);
-	depmod(base, copy_config(s, config) ? config : "/dev/null", source_kver(s),
-		path_text("module index of kernel %s", source_kver(s)));
-	return w.mirror;
+	for (int round = 0;; round++) {
+		_cleanup_bytes_ struct bytes dep = {0};
+		size_t i;
+
+		index_once(&w, scratch(path_text("source%d", round)), &dep);
+		i = unread(&w, &dep);
+		if (i == SOURCE_PACKINGS)
+			return w.mirror;
+		report_fault("the depmod of this machine does not read modules packed as %s: "
+			     "unpacking them for it",
+			source_suffix(i));
+		w.unpack[i] = true;
+	}
+}
+
+/* module_entry: a module of the image, NULL: another entry. */
+static const char *module_entry(const struct tree *t, size_t i)
+{
+	const struct tree_entry *e = tree_at(t, i);
+
+	return S_ISREG(e->mode) && strncmp(e->path, "lib/modules/", 12) == 0 ? e->path : NULL;
+}
+
+/* packed_name: what a module of the image is called. */
+static const char *packed_name(const char *path, bool pack)
+{
+	return pack && pack_driver(path) ? path_text("%s.zst", path) : path;
+}
+
+/* lay_out: the image's modules below base. */
+static void lay_out(const struct tree *t, size_t n, const char *base, bool pack)
+{
+	enum { LEVEL = 19 }; /* a driver is packed once and read by a whole cluster */
+
+	for (size_t i = 0; i < n; i++) {
+		const char *path = module_entry(t, i), *name;
+		const struct tree_entry *e = tree_at(t, i);
+		_cleanup_bytes_ struct bytes packed = {0};
+
+		if (!path)
+			continue;
+		name = packed_name(path, pack);
+		if (name != path)
+			packed = pack_zstd(e->data, e->size, LEVEL);
+		file_new(path_text("%s/%s", base, name), packed.data ? packed.data : e->data,
+			packed.data ? packed.size : e->size);
+	}
+}
+
+/* unlisted: a module that modules.dep, made of the folder place, leaves out, or NULL. */
+static const char *unlisted(
+	const struct tree *t, size_t n, const char *base, const char *place, bool pack)
+{
+	_cleanup_bytes_ struct bytes dep = {0};
+
+	need(file_read(path_text("%s/%s/modules.dep", base, place), &dep, NULL), "modules.dep");
+	for (size_t i = 0; i < n; i++) {
+		const char *path = module_entry(t, i), *line;
+
+		if (!path)
+			continue;
+		line = path_text("%s:", packed_name(path, pack) + strlen(place) + 1);
+		if (!memmem(dep.data, dep.size, line, strlen(line)))
+			return path;
+	}
+	return NULL;
+}
+
+/* index_modules: depmod over the image's modules below base. Returns as unlisted(). */
+static const char *index_modules(
+	struct tree *t, const struct source *s, const char *base, const char *place, bool pack)
+{
+	size_t n = tree_sort(t);
+
+	make_dirs(path_text("%s/%s", base, place));
+	copy_inputs(s, path_text("%s/%s", base, place));
+	lay_out(t, n, base, pack);
+	depmod(base, "/dev/null", source_kver(s), "package kmod: module index of the image");
+	return unlisted(t, n, base, place, pack);
+}
+
+/* take_packed: the drivers that lay_out() packed, instead of those of the tree. */
+static void take_packed(struct tree *t, const char *base)
+{
+	size_t n = tree_sort(t);
+
+	for (size_t i = 0; i < n; i++) {
+		const char *path = module_entry(t, i);
+		const char *name = path ? packed_name(path, true) : NULL;
+		_cleanup_bytes_ struct bytes b = {0};
+
+		if (name == path)
+			continue;
+		need(file_read(path_text("%s/%s", base, name), &b, NULL), name);
+		tree_replace(t, i, name, b.data, b.size);
+	}
 }
 
 void index_image(struct tree *t, const struct source *s)
 {
 	const char *base = scratch("image"), *place = path_text("lib/modules/%s", source_kver(s));
-	size_t n = tree_sort(t);
+	const char *lost = index_modules(t, s, base, place, true);
+	bool pack = !lost || !pack_driver(lost);
 
-	make_dirs(path_text("%s/%s", base, place));
-	copy_inputs(s, path_text("%s/%s", base, place));
-	for (size_t i = 0; i < n; i++) {
-		const struct tree_entry *e = tree_at(t, i);
-
-		if (S_ISREG(e->mode) && strncmp(e->path, "lib/modules/", 12) == 0)
-			file_new(path_text("%s/%s", base, e->path), e->data, e->size);
+	if (!pack) {
+		report_fault("the depmod of this machine does not read modules packed as .zst: "
+			     "adapters' drivers stay unpacked, and take more of a node's memory");
+		base = scratch("image-unpacked");
+		lost = index_modules(t, s, base, place, false);
 	}
-	depmod(base, "/dev/null", source_kver(s), "module index of the image");
+	if (lost)
+		refuse("depmod leaves %s out of the module index of the image", lost);
+	if (pack)
+		take_packed(t, base);
 	for (size_t i = 0; i < ARRAY_SIZE(outputs); i++) {
 		const char *path = path_text("%s/%s", place, outputs[i]);
 		_cleanup_bytes_ struct bytes b = {0};

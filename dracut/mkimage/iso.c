@@ -16,20 +16,34 @@
 /* What FAT itself takes: tables, directories, rounding to clusters. */
 #define FAT_EXTRA ((size_t)1 << 20)
 
-/* copy_file: a file of a package to a scratch file. */
-static void copy_file(const char *from, const char *package, const char *name)
+static bool for_bios(const struct options *opt, const struct kernel *k)
 {
-	_cleanup_bytes_ struct bytes b = {0};
-	int r = file_read(from, &b, NULL);
-
-	if (r < 0)
-		die(r, "%s (package %s; --no-bios does without)", from, package);
-	file_new(scratch(name), b.data, b.size);
+	return !opt->no_bios && k->machine == PE_MACHINE_X86_64;
 }
 
-static void run_package(const char *const argv[], const char *package)
+void iso_needs(struct needs *list, const struct options *opt, const struct kernel *k)
 {
-	run(argv, true, path_text("package %s", package));
+	static const char isolinux[] = "isolinux (--no-bios does without)",
+			  syslinux[] = "syslinux-common (likewise)";
+
+	needs_add(list, "mformat", "mtools");
+	needs_add(list, "mmd", "mtools");
+	needs_add(list, "mcopy", "mtools");
+	needs_add(list, "xorriso", "xorriso");
+	if (!for_bios(opt, k))
+		return;
+	needs_add(list, ISOLINUX "isolinux.bin", isolinux);
+	needs_add(list, ISOLINUX "isohdpfx.bin", isolinux);
+	needs_add(list, SYSLINUX "ldlinux.c32", syslinux);
+}
+
+/* copy_file: a file of a package to a scratch file. */
+static void copy_file(const char *from, const char *name)
+{
+	_cleanup_bytes_ struct bytes b = {0};
+
+	need(file_read(from, &b, NULL), from);
+	file_new(scratch(name), b.data, b.size);
 }
 
 static uint32_t time_of(const struct options *opt)
@@ -55,12 +69,11 @@ static void make_esp(const struct format_input *in, const struct kernel *k, cons
 	const char *target = path_text("::/EFI/BOOT/%s", uki_boot_name(k->machine));
 
 	file_new(file, uki->data, uki->size);
-	run_package((const char *const[]){"mformat", "-i", image, "-C", "-h", "16", "-s", "32",
-			    "-T", sectors, "-N", serial, "-v", "INITAGENT", "::", NULL},
-		"mtools");
-	run_package(
-		(const char *const[]){"mmd", "-i", image, "::/EFI", "::/EFI/BOOT", NULL}, "mtools");
-	run_package((const char *const[]){"mcopy", "-i", image, file, target, NULL}, "mtools");
+	run((const char *const[]){"mformat", "-i", image, "-C", "-h", "16", "-s", "32", "-T",
+		    sectors, "-N", serial, "-v", "INITAGENT", "::", NULL},
+		true, image);
+	run((const char *const[]){"mmd", "-i", image, "::/EFI", "::/EFI/BOOT", NULL}, true, image);
+	run((const char *const[]){"mcopy", "-i", image, file, target, NULL}, true, image);
 }
 
 /* make_isolinux: what a BIOS starts from. */
@@ -71,9 +84,9 @@ static void make_isolinux(const struct format_input *in, const struct kernel *k)
 			  "  INITRD /boot/initrd.img\n  APPEND %s\n",
 			in->opt->cmdline ? in->opt->cmdline : "");
 
-	copy_file(ISOLINUX "isolinux.bin", "isolinux", "iso/isolinux/isolinux.bin");
-	copy_file(SYSLINUX "ldlinux.c32", "syslinux-common", "iso/isolinux/ldlinux.c32");
-	copy_file(ISOLINUX "isohdpfx.bin", "isolinux", "mbr.bin");
+	copy_file(ISOLINUX "isolinux.bin", "iso/isolinux/isolinux.bin");
+	copy_file(SYSLINUX "ldlinux.c32", "iso/isolinux/ldlinux.c32");
+	copy_file(ISOLINUX "isohdpfx.bin", "mbr.bin");
 	file_new(scratch("iso/isolinux/isolinux.cfg"), config, strlen(config));
 	file_new(scratch("iso/boot/vmlinuz"), k->file.data, k->file.size);
 	file_new(scratch("iso/boot/initrd.img"), in->initrd.data, in->initrd.size);
@@ -110,13 +123,13 @@ static void make_iso(const struct format_input *in, bool bios, const char *out)
 
 	add_args(argv, common);
 	add_args(argv, bios ? for_both : for_uefi);
-	run_package(argv, "xorriso");
+	run(argv, true, out);
 }
 
 struct bytes iso_build(
 	const struct format_input *in, const struct kernel *k, const struct bytes *uki)
 {
-	bool bios = !in->opt->no_bios && k->machine == PE_MACHINE_X86_64;
+	bool bios = for_bios(in->opt, k);
 	const char *out = scratch("out.iso");
 	struct bytes iso = {0};
 

@@ -8,6 +8,8 @@
 
 #include "uki.h"
 
-/* iso_build: needs mtools (mformat, mmd, mcopy), xorriso, and ISOLINUX' files for the BIOS. */
+/* iso_needs: adds what iso_build() runs and reads of this machine. */
+void iso_needs(struct needs *list, const struct options *opt, const struct kernel *k);
+
 struct bytes iso_build(
 	const struct format_input *in, const struct kernel *k, const struct bytes *uki);

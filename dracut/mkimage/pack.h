@@ -14,8 +14,8 @@ struct bytes pack_zstd(const void *data, size_t size, int level);
 
 /*
  * pack_driver: is the module at this path ("kernel/drivers/...") a driver of one family of
- * adapters? Those are kept packed in the image (.ko.zst): a node loads at most one family, and the
- * others would only take the memory of a node that has not reached its root yet.
+ * adapters? Those are kept packed in the image (.ko.zst; index_image()): a node loads at most one
+ * family, and the others would only take the memory of a node that has not reached its root yet.
  */
 bool pack_driver(const char *path);
 

@@ -21,21 +21,21 @@ struct source {
 
 static const struct packing {
 	const char *suffix;
-	const char *argv[4];
-} packings[] = {
-	{".xz", {"xz", "-dc", NULL}},
-	{".zst", {"zstd", "-dcq", NULL}},
-	{".gz", {"gzip", "-dc", NULL}},
+	const char *argv[4], *what;
+} packings[SOURCE_PACKINGS] = {
+	{".xz", {"xz", "-dc", NULL}, "package xz-utils"},
+	{".zst", {"zstd", "-dcq", NULL}, "package zstd"},
+	{".gz", {"gzip", "-dc", NULL}, "package gzip"},
 };
 
 const char *source_suffix(size_t i)
 {
-	return i < ARRAY_SIZE(packings) ? packings[i].suffix : NULL;
+	return i < SOURCE_PACKINGS ? packings[i].suffix : NULL;
 }
 
 static const struct packing *packing_of(const char *path)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(packings); i++)
+	for (size_t i = 0; i < SOURCE_PACKINGS; i++)
 		if (has_suffix(path, packings[i].suffix))
 			return &packings[i];
 	return NULL;
@@ -198,6 +198,16 @@ int source_read(
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
-	return p ? filter(p->argv, fd, FILE_MAX, ret)
+	return p ? filter(p->argv, fd, FILE_MAX, ret, p->what)
 		 : io_read_all(fd, FILE_MAX, &ret->data, &ret->size);
+}
+
+int source_read_any(
+	const struct source *s, enum source_place place, const char *path, struct bytes *ret)
+{
+	int r = source_read(s, place, path, ret);
+
+	for (size_t i = 0; (r == -ENOENT || r == -ENOTDIR) && i < SOURCE_PACKINGS; i++)
+		r = source_read(s, place, path_text("%s%s", path, packings[i].suffix), ret);
+	return r;
 }

@@ -39,8 +39,13 @@ int source_open(const struct source *s, enum source_place place, const char *pat
 int source_read(
 	const struct source *s, enum source_place place, const char *path, struct bytes *ret);
 
+/* source_read_any: likewise, of the file of that name, or else of it with a compression suffix. */
+int source_read_any(
+	const struct source *s, enum source_place place, const char *path, struct bytes *ret);
+
 /* source_strip: cuts a compression suffix off path. Returns true when there was one. */
 bool source_strip(char *path);
 
 /* source_suffix: the i-th compression suffix (".xz"), NULL after the last. */
+enum { SOURCE_PACKINGS = 3 };
 const char *source_suffix(size_t i);

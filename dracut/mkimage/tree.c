@@ -124,6 +124,15 @@ int tree_file(struct tree *t, const char *path, mode_t mode, const void *data, s
 				   .size = size, .why = why});
 }
 
+void tree_replace(struct tree *t, size_t i, const char *path, const void *data, size_t size)
+{
+	struct tree_entry *e = (struct tree_entry *)t->entries.items + i;
+
+	e->path = must(arena_text(t->arena, path, strlen(path)));
+	e->data = must(arena_text(t->arena, data, size));
+	e->size = size;
+}
+
 static int by_path(const void *a, const void *b)
 {
 	return strcmp(((const struct tree_entry *)a)->path, ((const struct tree_entry *)b)->path);

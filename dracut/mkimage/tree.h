@@ -42,6 +42,9 @@ int tree_link(struct tree *t, const char *path, const char *target, const char *
 int tree_file(struct tree *t, const char *path, mode_t mode, const void *data, size_t size,
 	const char *why);
 
+/* tree_replace: the i-th entry, a file, gets other bytes and another name in its directory. */
+void tree_replace(struct tree *t, size_t i, const char *path, const void *data, size_t size);
+
 /* tree_find: the entry of that path or NULL. Valid until the next change. */
 const struct tree_entry *tree_find(const struct tree *t, const char *path);
 

@@ -105,20 +105,27 @@ void kernel_done(struct kernel *k)
 	bytes_done(&k->file);
 }
 
+void uki_needs(struct needs *list, const struct options *opt, const struct kernel *k)
+{
+	const struct machine *m = machine_of(k->machine);
+
+	if (!opt->stub && m)
+		needs_add(list, m->stub, "systemd-boot-efi");
+	if (opt->sb_key)
+		needs_add(list, "sbsign", "sbsigntool");
+}
+
 static struct bytes load_stub(const struct options *opt, const struct kernel *k)
 {
 	const struct machine *m = machine_of(k->machine);
 	const char *file = opt->stub ? opt->stub : m ? m->stub : NULL;
 	struct bytes stub = {0};
 	struct pe_info info;
-	int r;
 
 	if (!file)
 		refuse("the kernel is for machine %04x: name its EFI stub with STUB=FILE",
 			k->machine);
-	r = file_read(file, &stub, NULL);
-	if (r < 0)
-		die(r, "%s%s", file, r == -ENOENT ? " (package systemd-boot-efi)" : "");
+	need(file_read(file, &stub, NULL), file);
 	if (pe_read(stub.data, stub.size, &info) < 0)
 		refuse("%s is not an EFI stub", file);
 	if (info.machine != k->machine)
@@ -152,8 +159,7 @@ static void sign(const struct options *opt, struct bytes *image)
 		"sbsign", "--key", opt->sb_key, "--cert", opt->sb_cert, "--output", to, from, NULL};
 
 	file_new(from, image->data, image->size);
-	run(argv, true,
-		path_text("package sbsigntool: signing with %s and %s", opt->sb_key, opt->sb_cert));
+	run(argv, true, path_text("signing with %s and %s", opt->sb_key, opt->sb_cert));
 	bytes_done(image);
 	need(file_read(to, image, NULL), to);
 }

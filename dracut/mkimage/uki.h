@@ -20,6 +20,9 @@ struct kernel {
 struct kernel kernel_load(const struct source *s, const char *file, uint16_t machine);
 void kernel_done(struct kernel *k);
 
+/* uki_needs: adds what uki_build() runs and reads of this machine. */
+void uki_needs(struct needs *list, const struct options *opt, const struct kernel *k);
+
 /* uki_build: the image's bytes, signed when options say so (sbsign). */
 struct bytes uki_build(const struct format_input *in, const struct kernel *k);
 
