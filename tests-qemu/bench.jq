@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # build/bench.html of build/bench.json: for each root a bar a row, least seconds, and what they are
-# of the floor of as many processors. $roots: their order; $critical: root to critical path.
+# of the floor of as many processors; of the floor that verifies the image too, if the row does.
+# $roots: their order.
 def two: . * 100 | round / 100;
-def row_of($root): ltrimstr("\($root).") | rtrimstr("_s");
+def row_of: split(".")[1] | rtrimstr("_s");
+def verifies: test("_digest") or (test("^(standalone|dracut|dracut_systemd)(_smp2)?$"));
 def floor_of($root; $row):
-    .["\($root).floor\(if $row | endswith("_smp2") then "_smp2" else "" end)_s"].min;
+    (if $row | endswith("_smp2") then "_smp2" else "" end) as $smp |
+    (if $row | verifies then .["\($root).floor_digest\($smp)_s"].min else null end) //
+        .["\($root).floor\($smp)_s"].min;
+# "root.row_s" has one dot; what is measured beside the time has more
 def rows_of($root):
     [keys_unsorted[] | select(startswith("\($root).") and endswith("_s") and
-        (test("\\.before_pid1_s$|\\.root_step_s$") | not)) | row_of($root)];
+        (split(".") | length == 2)) | row_of];
 
 . as $all |
 ([($roots | split(",")[]) as $root | rows_of($root)[] as $row | .["\($root).\($row)_s"].min] | max)
@@ -27,9 +32,14 @@ def bar($root; $row):
 "td{white-space:nowrap}td:nth-child(2){width:60%}div{height:1em;background:#aaa}",
 ".standalone,.dracut{background:#2a7}.floor{background:#444}</style>",
 "<h1>From the start of process 1 to the start of the real init</h1>",
+(.about // {} | "<p>\("\(.date) \(.commit), \(.rounds) rounds, \(.machine.cpus) x \(.machine.cpu)"
+    | @html)"),
 (($roots | split(",")[]) as $root | ($all | rows_of($root)) as $rows | select($rows | length > 0) |
     "<h2>\($root | @html)</h2>",
     "<table>",
     ($rows[] | bar($root; .)),
     "</table>",
-    ($critical[0][$root] // empty | "<p>critical: \(@html)"))
+    ($all.about.critical // {} | to_entries[] | select(.key | startswith("\($root).")) |
+        "<p>\(.key | @html): critical: \(.value | @html)"),
+    ($all.about.absent // {} | to_entries[] | select(.key | startswith("\($root).")) |
+        "<p>no \(.key | split(".")[1] | @html): \(.value | @html)"))

@@ -7,7 +7,7 @@ check() {
 }
 
 depends() {
-    echo nfs network-legacy
+    echo network
 }
 
 install() {

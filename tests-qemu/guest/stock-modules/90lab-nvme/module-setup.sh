@@ -7,10 +7,10 @@ check() {
 }
 
 depends() {
-    echo nvmf network-legacy
+    echo nvmf network
 }
 
 install() {
     # shellcheck disable=SC2154 # moddir comes from dracut
-    inst_hook initqueue/online 10 "$moddir/online.sh"
+    inst_hook initqueue/online 20 "$moddir/connect.sh"
 }
