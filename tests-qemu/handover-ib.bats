@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The root keeps its link at switch-root, on InfiniBand alone: Debian roots on NFSoRDMA and SRP,
-# whose network managers take the IPoIB interface over.
+# whose network managers take the IPoIB interface over; rdma-core's units are restarted.
 # first: five VMs, which wait for renewals
 
 # shellcheck disable=SC2154,SC2034 # variables are shared with it
@@ -31,7 +31,8 @@ setup_file() {
     # ISC dhclient knows no InfiniBand: ifupdown borrows networkd
     words[ifupdown]=rd.ib.client-id=hw
     handover_nodes "$LAB/agent-softib.img" "$sib_server" \
-        "rd.rdma.link=sib0,softib,eth0 rd.ib.port=sib0 net.ifnames=0 lab_cable=1"
+        "rd.rdma.link=sib0,softib,eth0 rd.ib.port=sib0 net.ifnames=0 lab_cable=1 \
+systemd.wants=restart.service systemd.setenv=AWAITED=restarts systemd.setenv=MANAGERS="
 }
 
 # assert_rebound: the interface of the second HCA was bound again, with another QPN, and udev gave
@@ -54,6 +55,7 @@ assert_rebound() {
     assert_networkd rail0
     assert_lease
     assert_services infiniband "$sib_server"
+    assert_restarted infiniband rdma-hw.target
     assert_rebound
 }
 
@@ -64,6 +66,7 @@ assert_rebound() {
     assert_networkd rail0
     assert_lease
     assert_services infiniband "$sib_server"
+    assert_restarted infiniband rdma-hw.target
     assert_rebound
 }
 
@@ -74,6 +77,8 @@ assert_rebound() {
     assert_lease
     assert_away
     assert_services infiniband "$sib_server"
+    assert_restarted infiniband rdma-hw.target srp_daemon.service \
+        'srp_daemon_port@sib0:1.service'
 }
 
 # networkd, which is not enabled there, renews the lease, and leaves everything else alone.
@@ -84,6 +89,7 @@ assert_rebound() {
     assert_file networkctl.eth0 'State: .*\(unmanaged\)'
     assert_lease
     assert_services infiniband "$sib_server"
+    assert_restarted infiniband rdma-hw.target
     assert_console "ib0: the real root's systemd-networkd is started to renew this lease"
     run -1 grep IA-E705 "$node_dir/console.log"
 }

@@ -51,7 +51,7 @@ assert_stack() {
     assert_kept networkd br0
     assert_networkd br0
     assert_stack networkd
-    assert_restarted systemd-networkd
+    assert_restarted roce systemd-networkd
     assert_lease
 }
 
@@ -59,7 +59,7 @@ assert_stack() {
     of_next
     assert_kept next bond0.5
     assert_networkd bond0.5
-    assert_restarted systemd-networkd
+    assert_restarted roce systemd-networkd
     assert_lease
 }
 
@@ -68,7 +68,7 @@ assert_stack() {
     assert_kept nm br0
     assert_nm br0
     assert_stack nm
-    assert_restarted NetworkManager
+    assert_restarted roce NetworkManager
     assert_lease
 }
 
@@ -76,6 +76,6 @@ assert_stack() {
     of_next
     assert_kept ifupdown bond0.5
     assert_ifupdown bond0.5
-    assert_restarted networking
+    assert_restarted roce networking
     assert_lease
 }

@@ -54,7 +54,7 @@ systemd.setenv=AWAITED=restarts"
     # the firewall is there before the network
     run -0 grep -oE 'Finished nftables|Starting systemd-networkd' "$node_dir/results/journal"
     [[ $output == "Finished nftables"* ]]
-    assert_restarted systemd-networkd
+    assert_restarted roce systemd-networkd
     assert_lease
     assert_file cloud '^DataSourceNoCloudNet '
     assert_file cloud.written '^of the user data$'
@@ -71,7 +71,7 @@ systemd.setenv=AWAITED=restarts"
     of_next
     assert_kept next eth0
     assert_networkd eth0
-    assert_restarted systemd-networkd
+    assert_restarted roce systemd-networkd
     assert_lease
     assert_services roce "$server_ip"
 }
@@ -81,7 +81,7 @@ systemd.setenv=AWAITED=restarts"
     assert_kept nm eth0
     assert_console 'shutdown: the root is unmounted'
     assert_nm eth0
-    assert_restarted NetworkManager
+    assert_restarted roce NetworkManager
     assert_lease
     assert_services roce "$server_ip"
 }
@@ -91,7 +91,7 @@ systemd.setenv=AWAITED=restarts"
     assert_kept block eth0
     assert_console 'shutdown: the root is unmounted'
     assert_nm eth0
-    assert_restarted NetworkManager
+    assert_restarted roce NetworkManager
     assert_lease
 }
 
@@ -99,7 +99,7 @@ systemd.setenv=AWAITED=restarts"
     local asked given
     assert_kept ifupdown eth0
     assert_ifupdown eth0
-    assert_restarted networking
+    assert_restarted roce networking
     assert_lease
     asked=$(grep -c 'dhclient.*DHCPREQUEST' "$node_dir/results/journal")
     given=$(grep -c 'dhclient.*DHCPACK' "$node_dir/results/journal")

@@ -125,24 +125,46 @@ assert_second_sm() {
     assert_eq "$(node_state .ports[0].sm_lid)" "$((lid))" "LID of the subnet manager"
 }
 prefix=fe:c0:00:00:00:00:0a:bc
+guid=50:54:00:ff:fe:99:00:64
+other_prefix="0 'subnet_prefix 0x${prefix//:/}'"
+
+# assert_prefix: in the node's root the port has a GID of that prefix, and IPoIB an address of it.
+assert_prefix() {
+    assert_eq "$(tr -d : <"$node_dir/results/gid")" "${prefix//:/}${guid//:/}" "GID of the port"
+    assert_eq "$(cut -d : -f 5- "$node_dir/results/address")" "$prefix:$guid" "address of ib0"
+    assert_eq "$(<"$node_dir/results/broadcast")" \
+        00:ff:ff:ff:ff:12:40:1b:ff:ff:00:00:00:00:00:00:ff:ff:ff:ff "broadcast address of ib0"
+}
+
+# assert_held: the node's address is in the server's list of leases, with its client identifier.
+assert_held() {
+    assert_rail .address 10.9.0.20/24
+    on server "grep -qi ' 10.9.0.20 .* ff:00:.*:$guid$' /run/dnsmasq.leases"
+}
 
 @test "master SM killed while the node waits for its port" {
     taken_over IA-E306 "fault $p hold=init" "fault $p hold=none"
     assert_second_sm
 }
 @test "master SM killed in DHCP, the next has another subnet prefix" {
-    standby="0 'subnet_prefix 0x${prefix//:/}'" taken_over IA-E501 dhcp_stop \
-        "wait_prefix $prefix; dhcp_start"
+    standby=$other_prefix taken_over IA-E501 dhcp_stop "wait_prefix $prefix; dhcp_start"
     assert_second_sm
-    assert_state '.rails | map(select(.carries_root)) | .[0].address' 10.9.0.20/24
+    assert_prefix
+    assert_held
 }
-@test "master SM killed while the node mounts" {
-    taken_over 'E60[0-9]' nfsd_pause nfsd_resume
+@test "master SM killed while the node mounts, the next has another subnet prefix" {
+    standby=$other_prefix taken_over 'E60[0-9]' nfsd_pause \
+        "wait_prefix $prefix; nfsd_resume"
     assert_second_sm
+    assert_prefix
+    assert_held
 }
-@test "master SM killed under a running root, whose connection has to be made again" {
-    taken_over 'finalinit: the server may go' true "nfsd_pause; nfsd_resume" finalinit=outage
+@test "master SM killed under a running root, the next has another subnet prefix: read on" {
+    standby=$other_prefix taken_over 'finalinit: the server may go' true \
+        "wait_prefix $prefix; nfsd_pause; nfsd_resume" finalinit=outage
     assert_console 'finalinit: back'
+    assert_prefix
+    assert_held
 }
 @test "an SM of higher priority takes over while the node waits for DHCP" {
     on server dhcp_stop

@@ -38,15 +38,6 @@ teardown() {
         for p in eth0 eth1; do /bin/ip link set \$p master br0; /bin/ip link set \$p up; done; }"
 }
 
-# server_bond MODE: the server's links become one channel of this mode, a port of the bridge.
-server_bond() {
-    server shell "for p in eth0 eth1; do /bin/ip link set \$p nomaster;
-            /bin/ip link set \$p down; done;
-        /bin/ip link add bond0 type bond mode $1 miimon 100;
-        for p in eth0 eth1; do /bin/ip link set \$p master bond0; done;
-        /bin/ip link set bond0 master br0; /bin/ip link set bond0 up"
-}
-
 # assert_only_rail NETDEV: what is below it is no rail, nor did it ask for a lease.
 assert_only_rail() {
     assert_state '[.rails[].netdev] | @text' "[\"$1\"]"
@@ -63,13 +54,17 @@ vlan=vlan0005:eth0 ip=vlan0005:dhcp rd.neednet=1 $rxe"
     assert_rail '.address | startswith("10.98.0.")' true
 }
 
-# Its address is the second interface's, which is named first, by its ifname=. Under the running
-# root the first one's cable comes in, and the active one's goes out.
+# Its address is the second interface's, which is named first, by its ifname=, and comes when the
+# other one is part of the bond already. Under the running root the first one's cable comes in, and
+# the active one's goes out.
 @test "active-backup: one cable out before the boot, the other after it; the agent is killed" {
+    NODE_LATE=1
     node_start "$image" "$console $tcp_root ${bond/eth0,eth1/leaf1,eth0}:4000 ip=bond0:dhcp \
 ifname=leaf1:52:54:00:99:00:65 rd.route=192.0.2.0/24:$server_ip:bond0 \
 bootmark.kill=addr finalinit=cable:2"
     node_cable off
+    node_wait 60 'eth0: part of bond0'
+    node_plug
     node_wait 120 'finalinit: the server may go'
     node_mark
     node_cable on

@@ -84,5 +84,8 @@ rd.root.key=$(sed -n 2p "$BATS_FILE_TMPDIR/site.pub") ip=dhcp hostname=n21 $told
     mkdir -p "$node_dir/results/run"
     told_state n18 >"$node_dir/results/run/state.json"
     node_state '.outcome == "failed" and any(.causes[]; .code | startswith("IA-E60"))'
+    # and what it waited for at last
+    node_state '.now_s - .critical[-1].end_s < 0.1 and
+        (.critical[-1].name | test("^10.99.0.1 (probing|mounting|backing off)$"))'
     node_rested
 }

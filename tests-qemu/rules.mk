@@ -11,7 +11,10 @@ GUEST_CFLAGS := -std=gnu11 -Os -s -static $(WARN) $(WERROR) -D_GNU_SOURCE -Itest
 	-idirafter /usr/include/$(ARCH)-linux-gnu)
 
 $(LAB)/bin/bootmark: tests-qemu/guest/bootmark.c tests-qemu/guest/guest.c
-$(LAB)/bin/floor: tests-qemu/guest/floor.c tests-qemu/guest/guest.c
+$(LAB)/bin/floor: $(addprefix tests-qemu/guest/,floor.c floorload.c floorlease.c floorpour.c \
+	guest.c) initagent/base/sha256.c
+# the digest as fast as the agent's
+$(LAB)/bin/floor: private GUEST_CFLAGS += -O2 -Iinitagent -isystem $(SYSROOT)/include
 $(LAB)/bin/finalinit: $(addprefix tests-qemu/guest/,finalinit.c guest.c netwatch.c sums.c tar.c)
 
 $(LAB)/bin/iowitness: $(addprefix tests-qemu/guest/,iowitness.c iothread.c echothread.c \
@@ -68,7 +71,7 @@ lab-softib: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
 
 lab-bench: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE) $(SITE) \
 		$(BUILD)/musl/tests/fetch/fetchdrive
-	+@$(LAB_ENV) tests-qemu/lab script agent dracut block stock peers softib softib_dracut
+	+@$(LAB_ENV) tests-qemu/lab script agent block softib bench
 
 lab-demo: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
 	+@$(LAB_ENV) tests-qemu/lab agent softib
@@ -94,11 +97,15 @@ CHECK_DEPS += $(LAB_BINS) $(addprefix $(LAB)/bin/,sibfuzz flexboot $(if $(call h
 CHECK_QEMU_DEPS += $(addprefix $(LAB)/bin/,flexboot $(if $(call has,http),rooms))
 
 # make bench [N=5]: boot times of ours and the peers, and of the chain before the kernel;
-# build/bench.json
+# build/bench.json. What it can be told: tests-qemu/bench
 bench:
 	@tests/setup build qemu
 	@$(REMAKE) lab-bench
 	@$(LAB_ENV) tests-qemu/bench
+
+# make bench-page: build/bench.json becomes docs/performance.json and the tables of its page
+bench-page:
+	@tests-qemu/bench-page publish $(BUILD)/bench.json
 
 # make bench-guard [BENCH=nbd]: whether a root got slower than in docs/performance.json
 bench-guard:
@@ -118,8 +125,17 @@ check-matrix: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
 	@tests/setup build qemu
 	+@$(LAB_ENV) tests-qemu/matrix $(MATRIX)
 
+# make check-handover: the hand-over to every manager of both releases of Debian
+check-handover:
+	@tests/setup build tests qemu
+	+@$(REMAKE) lab-handover
+	@$(TEST_ENV) tests/run handover
+
+lab-handover: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
+	+@$(LAB_ENV) tests-qemu/lab agent block softib irt handover
+
 .PHONY: lab lab-arm64 lab-ground lab-scenarios lab-softib lab-matrix check-matrix \
-	lab-bench lab-demo bench bench-guard demo
+	check-handover lab-handover lab-bench lab-demo bench bench-page bench-guard demo
 
 # make check-softib: the scenarios of the software InfiniBand HCA alone; with KERNEL=trixie, or
 # another of tests-qemu/kernels, softib.bats on that

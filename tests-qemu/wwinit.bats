@@ -60,6 +60,10 @@ formats() {
     assert_on_disk 120
     assert_state '.causes | length' 0
     assert_console 'warewulf: 10-sfdisk.sh'
+    # what it waited for: the scripts, and nothing of length that has no name
+    assert_state 'any(.critical[]; .name == "disks scripts")' true
+    assert_state '([.critical[] | select(.name == "between") | .end_s - .begin_s] | add // 0) * 3 <
+        .now_s - .start_s' true
     dd if="$NODE_DISK" of="$BATS_TEST_TMPDIR/root" bs=1M skip=1 count=80 status=none
     run -0 debugfs -R "cat /warewulf/run/.formatted" "$BATS_TEST_TMPDIR/root"
     [[ $output == *formatted ]]

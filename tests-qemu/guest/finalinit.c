@@ -335,6 +335,9 @@ static void send_results(const struct witness *w, const char *kmsg, size_t kmsg_
 		{"log_num_mac", "/sys/module/mlx4_core/parameters/log_num_mac"},
 		{"eth0.network", "/run/systemd/network/05-initagent-eth0.network"},
 		{"umcast", "/sys/class/net/ib0/umcast"},
+		{"address", "/sys/class/net/ib0/address"},
+		{"broadcast", "/sys/class/net/ib0/broadcast"},
+		{"gid", "/sys/class/infiniband/sib0/ports/1/gids/0"},
 		{"nfs4_unique_id", "/sys/module/nfs/parameters/nfs4_unique_id"},
 		{"hostid", "/sys/class/nvme/nvme0/hostid"},
 	};

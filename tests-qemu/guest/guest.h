@@ -14,7 +14,7 @@ struct snapshot {
 	uint64_t boot_ns;	   /* CLOCK_BOOTTIME */
 	uint64_t processes;	   /* /proc/stat "processes": forks since the kernel started */
 	uint64_t mem_total_kb;	   /* /proc/meminfo */
-	uint64_t mem_free_kb;
+	uint64_t mem_free_kb;	   /* with the pages in lists of the processors (zoneinfo) */
 	uint64_t mem_available_kb;
 };
 

@@ -27,29 +27,48 @@ declare -gA dhcpd=()
 # The image and the root of one of them, if they are not those of all; and how its machine ends. The
 # tests look at roots and ends, too.
 declare -gA images=() roots=() ends=()
-# Another of the server's roots for one of them.
-declare -gA folders=()
+# Another of the server's roots for one of them, and another address of the server's.
+declare -gA folders=() servers=()
 # More on the kernel command line of one of them. (-g: bats loads this file in a function.)
 declare -gA words=()
 # The link of the server's that one of them has a second interface on.
 declare -gA seconds=()
+# What one of by_release() has its address on, and the parts of that.
+declare -gA tops=()
+
+# by_release NAME...: the nodes, each named for its manager and Debian's release, as nm12. One with
+# a bond in its words has a second link.
+by_release() {
+    local name
+    folders=([networkd12]=networkd [networkd13]=next [nm12]=nm [ifupdown12]=ifupdown
+        [ifupdown13]=next-ifupdown)
+    managers=()
+    for name; do
+        [[ $name == *13 && -e $next_absent ]] || managers+=("$name")
+    done
+    for name in "${managers[@]}"; do
+        [[ ${words[$name]} != *bond=* ]] || seconds[$name]=$((${#managers[@]} + ${#seconds[@]}))
+    done
+}
 
 # handover_extra DNSMASQ-CONF [LINE]: makes the cpio that is laid over the server VM's image:
 # modules, who exports the roots, and ISC dhcpd. dnsmasq, whose leases are two minutes at least,
 # only has the names; with LINE, it is also the relay.
 handover_extra() {
     local dir=$BATS_FILE_TMPDIR/extra guest=$vm_top/tests-qemu/guest/handover
-    mkdir -p "$dir/bin" "$dir/etc"
+    mkdir -p "$dir/bin" "$dir/etc/modprobe.d"
+    export SERVER_LINKS=$((${#managers[@]} + ${#seconds[@]}))
     cp -a "$LAB/handover-modules/." "$dir/"
     cp -r "$guest/"{site,cloud} "$dir/"
     install -m 755 "$guest/"{serve,dhcpd} "${guest%/*}/block" "$dir/bin/"
     [[ ${roots[*]} != *nbd:* ]] || block_server "$dir"
     sed "s/^\(.*-lease-time\) .*/\1 $lease;/" "$guest/dhcpd.conf" \
         >"$dir/etc/dhcpd.conf"
+    # 8 if not said; one is for the server's own HCA
+    echo "options softib switch_ports=$((SERVER_LINKS + 1))" >"$dir/etc/modprobe.d/softib.conf"
     { sed '/^dhcp-/d' "$1" && echo "${2:-}"; } >"$dir/etc/dnsmasq.conf"
     (cd "$dir" && find . -mindepth 1 | cpio --quiet -o -H newc -R 0:0) \
         >"$BATS_FILE_TMPDIR/extra.cpio"
-    export SERVER_LINKS=$((${#managers[@]} + ${#seconds[@]}))
     export SERVER_DISK=$LAB/handover.ext4 SERVER_EXTRA=$BATS_FILE_TMPDIR/extra.cpio
 }
 
@@ -92,7 +111,7 @@ handover_nodes() {
         # a speed, as the kernel complains at each look at the RDMA port of an interface without
         NODE_NAME=$name NODE_LINK=$i NODE_SECONDS=900 NODE_SECOND=${seconds[$name]:-} \
             NODE_NIC=virtio-net-pci,speed=10000,duplex=full
-        root=nfs:$2:/handover/${folders[$name]:-$name}:$nfs
+        root=nfs:${servers[$name]:-$2}:/handover/${folders[$name]:-$name}:$nfs
         root=${roots[$name]:-$root}
         node_start "${images[$name]:-$1}" "$console root=$root rw ip=dhcp rd.neednet=1 \
 systemd.show_status=0 systemd.setenv=SPAN=${span:-$((2 * lease))} \
@@ -201,10 +220,11 @@ repeated() {
     sed -n '/rxe_reg_fast_mr: mr->lkey = .* not free/p' "$node_dir/results/journal" | wc -l
 }
 
-# assert_restarted MANAGER: it and rdma-core's services were restarted while the witness looked.
+# assert_restarted KIND UNIT...: these and rdma-core's services, with modules of KIND, were
+# restarted while the witness looked.
 assert_restarted() {
     local unit
-    for unit in "$1" rdma-ndd.service rdma-load-modules@{rdma,roce}.service; do
+    for unit in "${@:2}" rdma-ndd.service rdma-load-modules@{rdma,"$1"}.service; do
         assert_file restarts "^$unit 0\$"
     done
 }
@@ -278,7 +298,29 @@ assert_nm() {
     assert_file "nmcli.$1" "^GENERAL.CONNECTION:.*initagent.*$1"
 }
 
+# assert_part_networkd NETDEV: that a part is "enslaved (configured)" is not said by every version.
+assert_part_networkd() {
+    assert_file "networkctl.$1" "Network File: /run/systemd/network/.*initagent.*$1.network"
+}
+
 # assert_ifupdown NETDEV: it takes the interface for its own, configured.
 assert_ifupdown() {
     assert_file "ifquery.$1" "^$1=$1$"
+}
+
+# taken_over NAME: that one of by_release() has renewed the lease for two lease times, with
+# everything below the interface its own as well.
+taken_over() {
+    local manager=${1%1[23]} top parts netdev
+    [[ $1 != *13 ]] || of_next
+    read -r top parts <<<"${tops[$1]}"
+    assert_kept "$1" "$top"
+    assert_"$manager" "$top"
+    for netdev in $parts; do
+        case $manager in
+        networkd) assert_part_networkd "$netdev" ;;
+        *) assert_"$manager" "$netdev" ;;
+        esac
+    done
+    assert_lease 8
 }

@@ -114,6 +114,23 @@ assert_cause() {
     assert_eq "$got" "$1" "last cause on the console"
 }
 
+# Limits that are no numbers of seconds: as without them.
+malformed="rd.retry=soon rd.retry= rd.retry=-1 rd.retry=31536001 \
+rd.timeout=soon rd.timeout= rd.timeout=-1 rd.timeout=31536001"
+
+# assert_malformed: a node started with these has named each of them.
+assert_malformed() {
+    local option words
+    for option in rd.retry rd.timeout; do
+        for words in 'IA-E101 .*not a whole number; ignored' 'IA-E101 .*negative; ignored' \
+            'IA-E101 .*too large; ignored' 'no value; as if it were not given'; do
+            assert_console "initagent: .*$option: .*$words"
+        done
+    done
+    assert_state '[.causes[] | [.code, .where]] | unique | @text' \
+        '[["IA-E101","rd.retry"],["IA-E101","rd.timeout"]]'
+}
+
 # assert_failed SECONDS CODE END: no root, that cause, and that end of the machine.
 assert_failed() {
     node_end "$1"
@@ -123,6 +140,19 @@ assert_failed() {
     }
     assert_cause "$2"
     node_ended_by "$3"
+    assert_rested
+}
+
+# assert_rested: as node_rested, of a boot that failed: what its last summary on the console says.
+assert_rested() {
+    local total cpu
+    read -r total cpu < <(grep -oE 'total [0-9.]+ s, CPU [0-9.]+ s' "$node_dir/console.log" |
+        tail -n 1 | tr -dc '0-9. \n')
+    jq -en --arg cpu "$cpu" --arg total "$total" \
+        '($cpu | tonumber) <= 2 + ($total | tonumber) / 4' >/dev/null || {
+        echo "the agent did not rest: $cpu CPU seconds in a boot of $total s"
+        return 1
+    }
 }
 
 # assert_killed POINT,POINT...: the agent was ended at each of them (bootmark.kill=), and started
@@ -145,8 +175,9 @@ refute_within() {
 
 # assert_driver_order PRE POST: lists as rd.driver.pre= and rd.driver.post= name them: each loaded
 # when the one before it had ended, PRE before the interface's own driver, POST between that and the
-# first DHCP packet. What of PRE dracut has loaded before the agent looked has no times; what the
-# agent knows nothing of was never asked for.
+# first DHCP packet. What of PRE dracut has loaded before the agent looked has no times, but its
+# place in the kernel's list, whose first is the newest; what the agent knows nothing of was never
+# asked for.
 assert_driver_order() {
     local said
     # shellcheck disable=SC2016 # the variables are jq's
@@ -161,6 +192,14 @@ assert_driver_order() {
             "\(.[$i].name) at \(.[$i].begin_s), \(.[$i - 1].name) ended at \(.[$i - 1].end_s)"] |
         join("; ")')
     assert_eq "$said" '' "out of order"
+    said=$(awk -v names="$1,virtio_net" '
+        { at[$1] = NR }
+        END {
+            for (i = split(names, list, ","); i > 1; i--)
+                if (!at[list[i]] || at[list[i - 1]] <= at[list[i]])
+                    print list[i - 1] " is not before " list[i]
+        }' "$node_dir/results/modules")
+    assert_eq "$said" '' "the kernel's list"
 }
 
 # other_kernels_module NAME CPIO [SYMBOL [ROOT]]: the module as if it came from another kernel: the
@@ -260,13 +299,27 @@ assert_rescued() {
     # what is typed is on the console as well: the words are put together there
     # shellcheck disable=SC2016 # the shell's that reads it
     node_type 'case $(initagent status) in *IA-E703*) echo status=$((40 + 2)).;; esac'
+    node_type 'initagent timeline'
     node_type 'initagent ports; echo ports=$?.; initagent doctor; echo doctor=$?.'
     node_wait 60 'doctor=[0-9]+\.'
     assert_console 'status=42\.'
+    # it waits for the server that is not there until its end
+    assert_console '^  critical: .*eth0 asking [0-9.]+ s'
     assert_console 'ports=0\.'
     assert_console '^rxe0/1 +Ethernet '
     run -1 grep -E 'doctor=12[67]' "$node_dir/console.log"
     server dhcp start
     node_type exit
     assert_boot 150 4.2 rdma
+}
+
+# server_bond MODE [BOND PORT...]: these links of the server's, the first two if none are named,
+# become one channel of this mode, a port of its bridge.
+server_bond() {
+    local mode=$1 bond=${2:-bond0} ports="${*:3}"
+    server shell "for p in ${ports:=eth0 eth1}; do /bin/ip link set \$p nomaster;
+            /bin/ip link set \$p down; done;
+        /bin/ip link add $bond type bond mode $mode miimon 100;
+        for p in $ports; do /bin/ip link set \$p master $bond; done;
+        /bin/ip link set $bond master br0; /bin/ip link set $bond up"
 }

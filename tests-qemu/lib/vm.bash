@@ -34,6 +34,7 @@ node_defaults() {
     NODE_LINK=0   # which of the server's links
     NODE_NIC=virtio-net-pci # empty: none
     NODE_SECOND=  # not empty: a second interface, on this one of the server's links
+    NODE_LATE=    # not empty: the second interface comes with node_plug
     NODE_SPARE=   # a model: an interface before it, with carrier on an empty segment
     NODE_KERNEL=  # not empty: another kernel than the lab's
     NODE_QEMU=    # not empty: the QEMU of another machine
@@ -190,8 +191,8 @@ server_start() {
     read -ra args < <(server_disk) || true
     for ((i = 0; i < links; i++)); do
         args+=(-netdev "$(vm_link "$i" on),id=n$i"
-            -device "virtio-net-pci,netdev=n$i,mac=52:54:00:99:00:0$((i + 1)),romfile=,\
-speed=10000,duplex=full")
+            -device "virtio-net-pci,netdev=n$i,mac=52:54:00:99:00:$(printf %02x $((i + 1))),\
+romfile=,speed=10000,duplex=full")
     done
     # shellcheck disable=SC2086 # a list of files
     vm_initrd "$vm_sockets/server.img" "$LAB/server.img" ${SERVER_EXTRA:-}
@@ -225,10 +226,11 @@ node_qmp() {
 
 # node_start IMAGE CMDLINE
 node_start() {
-    local cmdline=$2 accel parts=("$1") mac second
+    local cmdline=$2 accel parts=("$1") mac second plugged
     read -ra accel < <(vm_accel_args "$NODE_ICOUNT")
     mac=52:54:00:99:00:$(printf '%02x' $((0x64 + NODE_LINK)))
     second=52:54:00:99:00:$(printf '%02x' $((0x64 + ${NODE_SECOND:-0})))
+    [ -n "$NODE_LATE" ] || plugged=$NODE_SECOND
     node_dir=$vm_logs/$NODE_NAME
     rm -rf "$node_dir"
     mkdir -p "$node_dir"
@@ -249,7 +251,7 @@ node_start() {
         ${NODE_NIC:+-netdev "$(vm_link "$NODE_LINK" off),id=n0"} \
         ${NODE_NIC:+-device "$NODE_NIC,netdev=n0,mac=$mac,romfile="} \
         ${NODE_SECOND:+-netdev "$(vm_link "$NODE_SECOND" off),id=n1"} \
-        ${NODE_SECOND:+-device "$NODE_NIC,netdev=n1,mac=$second,romfile="} \
+        ${plugged:+-device "$NODE_NIC,netdev=n1,mac=$second,romfile="} \
         ${NODE_DISK:+-drive "if=none,id=disk,format=raw,cache=unsafe,file=$NODE_DISK"} \
         ${NODE_DISK:+-device virtio-blk-pci,drive=disk}
     node_pid=$vm_pid
@@ -304,6 +306,13 @@ node_cable() {
     [ "$1" = off ] || up=true
     "$vmctl" qmp 10 "$(node_qmp)" \
         "{\"execute\": \"set_link\", \"arguments\": {\"name\": \"${2:-n0}\", \"up\": $up}}"
+}
+
+# node_plug: puts in the second interface, of a node that was started with NODE_LATE=.
+node_plug() {
+    "$vmctl" qmp 10 "$(node_qmp)" "{\"execute\": \"device_add\", \"arguments\":
+        {\"driver\": \"${NODE_NIC%%,*}\", \"netdev\": \"n1\",
+        \"mac\": \"52:54:00:99:00:$(printf '%02x' $((0x64 + NODE_SECOND)))\"}}"
 }
 
 # node_stuck: what the node's tasks wait for in the kernel. Its idle threads are of no interest.

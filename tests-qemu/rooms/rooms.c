@@ -99,6 +99,7 @@ static void settle(struct modules *m)
 		uint64_t now = now_ns(), when;
 
 		modules_dispatch(m, now);
+		modules_start(m, now);
 		rounds++;
 		if (modules_settled(m))
 			return;
@@ -388,7 +389,8 @@ static void troubles(void)
 	static const struct module_param params[] = {
 		{.module = "mlx4_core", .param = "nosuchoption", .value = "1"}};
 	const struct modules_config cfg = {
-		.blacklist = blacklist, .n_blacklist = 1, .params = params, .n_params = 1};
+		.blacklist = blacklist, .n_blacklist = 1, .n_barred = 1,
+		.params = params, .n_params = 1};
 	struct modules *m = open_room(&cfg);
 
 	for (size_t i = 0; m && i < ARRAY_SIZE(rows); i++) {

@@ -312,7 +312,7 @@ int sib_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr, const struct 
 	return err;
 }
 
-/* Oldest receive request, or NULL. Engine only; it stays until sib_rq_pop(). */
+/* Oldest receive request, or NULL. Engine only; it stays until it is completed. */
 struct sib_recv_wqe *sib_rq_peek(struct sib_qp *qp)
 {
 	struct sib_recv_wqe *wqe = NULL;
@@ -325,7 +325,7 @@ struct sib_recv_wqe *sib_rq_peek(struct sib_qp *qp)
 	return wqe;
 }
 
-void sib_rq_pop(struct sib_qp *qp)
+static void sib_rq_pop(struct sib_qp *qp)
 {
 	unsigned long flags;
 
@@ -347,7 +347,7 @@ struct sib_send_wqe *sib_sq_peek(struct sib_qp *qp, u32 index)
 	return wqe;
 }
 
-void sib_sq_pop(struct sib_qp *qp)
+static void sib_sq_pop(struct sib_qp *qp)
 {
 	unsigned long flags;
 
@@ -373,9 +373,14 @@ static enum ib_wc_opcode sib_wc_opcode(enum ib_wr_opcode op)
 	}
 }
 
-/* Reports a send request, unless it succeeded and asked for silence. Engine only. */
+/*
+ * Takes the oldest send request off its ring and reports it, unless it succeeded and asked for
+ * silence. In this order: who sees the completion may post the next one at once. Engine only.
+ */
 void sib_qp_complete_send(struct sib_qp *qp, struct sib_send_wqe *wqe, enum ib_wc_status status)
 {
+	bool silent = status == IB_WC_SUCCESS && !qp->sig_all &&
+		      !(wqe->flags & IB_SEND_SIGNALED);
 	struct ib_wc wc = {
 		.wr_id = wqe->wr_id,
 		.status = status,
@@ -384,16 +389,18 @@ void sib_qp_complete_send(struct sib_qp *qp, struct sib_send_wqe *wqe, enum ib_w
 		.qp = &qp->ibqp,
 	};
 
-	if (status == IB_WC_SUCCESS && !qp->sig_all && !(wqe->flags & IB_SEND_SIGNALED))
+	sib_sq_pop(qp);
+	if (silent)
 		return;
 	qp->notify_send |= sib_cq_push(to_scq(qp->ibqp.send_cq), &wc, status != IB_WC_SUCCESS);
 }
 
-/* Reports a receive request; errors count as solicited. Engine only. */
+/* The same for the oldest receive request; errors count as solicited. Engine only. */
 void sib_qp_complete_recv(struct sib_qp *qp, struct ib_wc *wc, bool solicited)
 {
 	wc->qp = &qp->ibqp;
 	wc->port_num = qp->port->num;
+	sib_rq_pop(qp);
 	qp->notify_recv |= sib_cq_push(to_scq(qp->ibqp.recv_cq), wc,
 				       solicited || wc->status != IB_WC_SUCCESS);
 }
@@ -421,11 +428,9 @@ static void sib_qp_flush(struct sib_qp *qp)
 	struct sib_recv_wqe *r;
 
 	skb_queue_purge(&qp->rxq);
-	while ((s = sib_sq_peek(qp, qp->sq.tail))) {
+	while ((s = sib_sq_peek(qp, qp->sq.tail)))
 		sib_qp_complete_send(qp, s, s->state == SIB_WQE_DONE ? s->status :
 								      IB_WC_WR_FLUSH_ERR);
-		sib_sq_pop(qp);
-	}
 	while ((r = sib_rq_peek(qp))) {
 		struct ib_wc wc = {
 			.wr_id = r->wr_id,
@@ -434,7 +439,6 @@ static void sib_qp_flush(struct sib_qp *qp)
 		};
 
 		sib_qp_complete_recv(qp, &wc, true);
-		sib_rq_pop(qp);
 	}
 }
 

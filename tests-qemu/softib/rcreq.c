@@ -97,7 +97,6 @@ static void sib_rc_harvest(struct sib_qp *qp)
 			qp->req.cur_pkt = 0;
 		}
 		sib_qp_complete_send(qp, wqe, IB_WC_SUCCESS);
-		sib_sq_pop(qp);
 	}
 }
 

@@ -167,7 +167,6 @@ static void sib_rc_complete(struct sib_qp *qp, const struct sk_buff *skb,
 		wc.ex.invalidate_rkey = be32_to_cpu(cb->imm);
 	}
 	sib_qp_complete_recv(qp, &wc, cb->flags & SIB_CB_SE);
-	sib_rq_pop(qp);
 	qp->resp.wqe = NULL;
 }
 

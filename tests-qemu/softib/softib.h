@@ -379,9 +379,7 @@ void sib_qp_reset_rings(struct sib_qp *qp);
 void sib_qp_complete_send(struct sib_qp *qp, struct sib_send_wqe *wqe, enum ib_wc_status status);
 void sib_qp_complete_recv(struct sib_qp *qp, struct ib_wc *wc, bool solicited);
 struct sib_recv_wqe *sib_rq_peek(struct sib_qp *qp);
-void sib_rq_pop(struct sib_qp *qp);
 struct sib_send_wqe *sib_sq_peek(struct sib_qp *qp, u32 index);
-void sib_sq_pop(struct sib_qp *qp);
 void sib_av_from_attr(struct sib_av *av, const struct rdma_ah_attr *attr);
 void sib_engine(struct work_struct *work);
 

@@ -116,7 +116,6 @@ bool sib_ud_send(struct sib_qp *qp)
 		/* Of all errors only this one is taken quietly by the MAD layer. */
 		status = leaving ? IB_WC_WR_FLUSH_ERR : sib_ud_send_one(qp, wqe);
 		sib_qp_complete_send(qp, wqe, status);
-		sib_sq_pop(qp);
 	}
 	return false;
 }
@@ -189,5 +188,4 @@ void sib_ud_rx(struct sib_qp *qp, struct sk_buff *skb)
 	wc.status = err ? IB_WC_LOC_PROT_ERR : IB_WC_SUCCESS;
 	sib_ud_fill_wc(qp, cb, &wc);
 	sib_qp_complete_recv(qp, &wc, cb->flags & SIB_CB_SE);
-	sib_rq_pop(qp);
 }
