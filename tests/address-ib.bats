@@ -119,6 +119,32 @@ DHCPD='authoritative; default-lease-time 600;'
 	[ "$(grep -c ^dhcp "$WIRE")" -eq 2 ]
 }
 
+@test "dnsmasq with rapid commit: a lease for one packet" {
+	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-rapid-commit --dhcp-host=id:$FLEXBOOT,10.0.0.61
+	drive
+	[[ $status -eq 0 && $output == *"addr=10.0.0.61/24"* ]] && sent $FLEXBOOT
+	[ "$(grep -c ^dhcp "$WIRE")" -eq 1 ]
+}
+
+# An iPXE that poses as Ethernet has it by its own form of the identifier: refused, then as usual.
+@test "the address that the boot ROM leased: one packet, if the ROM's identifier is the agent's" {
+	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-host=id:$FLEXBOOT,10.0.0.61
+	drive
+	[[ $status -eq 0 && $output == *"addr=10.0.0.61/24"* ]]
+	again
+	drive request=10.0.0.61
+	[[ $status -eq 0 && $output == *"addr=10.0.0.61/24"* ]] && sent $FLEXBOOT
+	[ "$(grep -c ^dhcp "$WIRE")" -eq 1 ]
+	again
+	drive client-id=${IPXE//:/}
+	[ "$status" -eq 0 ]
+	local other=${output##*addr=}
+	again
+	drive request="${other%%/*}"
+	[[ $status -eq 0 && $output == *"addr=10.0.0.61/24"* ]] && sent $FLEXBOOT
+	[ "$(grep -c ^dhcp "$WIRE")" -eq 3 ]
+}
+
 @test "dnsmasq: a reservation by every form of client identifier" {
 	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-host=id:$FLEXBOOT,10.0.0.61 \
 		--dhcp-host=id:$HW,10.0.0.62 \

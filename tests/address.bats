@@ -67,6 +67,96 @@ no_address() {
 	[[ $(client route) == *"192.0.2.128/25 dev c0"* ]]
 }
 
+# exchange NS: the messages that the dnsmasq there has seen and sent.
+exchange() {
+	sed -n 's/.* \(DHCP[A-Z]*\)(.*/\1/p' "$T/$1.log" | paste -sd' '
+}
+
+@test "dnsmasq with and without rapid commit: a lease in two packets, and in four" {
+	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-rapid-commit
+	drive probe=none
+	[ "$status" -eq 0 ]
+	[[ $output == *"addr=10.0.0."*"server=10.0.0.1 "*"lease=3600"* ]]
+	[ "$(exchange "$SERVER")" = "DHCPDISCOVER DHCPACK" ]
+	stop
+	rm -r "$T/root/run/initagent"
+	client addr flush dev c0
+	dnsmasq_on "$SECOND" t0 "$RANGE"
+	drive probe=none
+	[ "$status" -eq 0 ]
+	[ "$(exchange "$SECOND")" = "DHCPDISCOVER DHCPOFFER DHCPREQUEST DHCPACK" ]
+}
+
+# A committed lease that is not taken is missing in its server's range until it expires.
+@test "two servers, of which one would commit, but a list names the other: no address is lost" {
+	dnsmasq_on "$SERVER" s0 --dhcp-range=10.0.0.50,10.0.0.50,255.255.255.0,1h \
+		--dhcp-rapid-commit
+	dnsmasq_on "$SECOND" t0 --dhcp-range=10.0.0.150,10.0.0.199,255.255.255.0,1h
+	drive server=10.0.0.2
+	[ "$status" -eq 0 ]
+	[[ $output == *"addr=10.0.0.1"*"server=10.0.0.2 "* ]]
+	[[ $(exchange "$SERVER") != *DHCPACK* ]]
+}
+
+# again: forgets the lease on the client's side, and what the servers have logged.
+again() {
+	rm -rf "$T/root/run/initagent"
+	client addr flush dev c0
+	: >"$T/$SERVER.log"
+}
+
+# leased: the address of the lease.
+leased() {
+	sed -n 's/^configured .* addr=\([0-9.]*\).*/\1/p' <<<"$output"
+}
+
+@test "the address that was leased before the kernel: two packets, or as usual after a refusal" {
+	dnsmasq_on "$SERVER" s0 "$RANGE"
+	drive probe=none
+	local first
+	first=$(leased)
+	again
+	drive probe=none request="$first"
+	[ "$status" -eq 0 ]
+	[ "$(leased)" = "$first" ]
+	[ "$(exchange "$SERVER")" = "DHCPREQUEST DHCPACK" ]
+	again
+	drive probe=none request=10.9.0.5
+	[ "$status" -eq 0 ]
+	[ "$(leased)" = "$first" ]
+	[ "$(exchange "$SERVER")" = \
+		"DHCPREQUEST DHCPNAK DHCPDISCOVER DHCPOFFER DHCPREQUEST DHCPACK" ]
+	[[ $stderr == *"NAK from 10.0.0.1 to the address of rd.net.dhcp.request=; asking for"* ]]
+	[[ $stderr$output != *IA-E502* ]]
+}
+
+@test "the same from Kea" {
+	kea_on "$SERVER" s0 \
+		'"subnet": "10.0.0.0/24", "pools": [ { "pool": "10.0.0.50 - 10.0.0.60" } ]'
+	drive probe=none
+	[ "$status" -eq 0 ]
+	local first
+	first=$(leased)
+	again
+	: >"$T/kea.log"
+	drive probe=none request="$first"
+	[ "$status" -eq 0 ]
+	[ "$(leased)" = "$first" ]
+	run -1 grep DHCPDISCOVER "$T/kea.log"
+}
+
+# RFC 2131 section 4.3.2: such a server says nothing about an address of which it knows nothing.
+@test "the address that was leased before the kernel, and a silent server: a second is lost" {
+	dhcpd_on "$SERVER" s0 'not authoritative; default-lease-time 600;
+		subnet 10.0.0.0 netmask 255.255.255.0 {
+			range 10.0.0.50 10.0.0.60; ping-check false; }'
+	drive probe=none request=10.0.0.99
+	[ "$status" -eq 0 ]
+	[[ $(leased) == 10.0.0.[56]? ]]
+	took 2500
+	run -1 took 800
+}
+
 @test "dhcpd: a lease, matched by client identifier, and one from the pool" {
 	dhcpd_on "$SERVER" s0 'authoritative; default-lease-time 600; option domain-name "example";
 		subnet 10.0.0.0 netmask 255.255.255.0 { range 10.0.0.50 10.0.0.60;

@@ -4,6 +4,8 @@
 # used: the tarballs are made here, and apt-get and apt-cache are replaced by scripts that write
 # down what they were asked.
 
+bats_require_minimum_version 1.5.0
+
 # sources and recipes of two made-up libraries: "high" needs "low".
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
@@ -301,4 +303,13 @@ fake_apt() {
 	for recipe in deps/recipes/*; do
 		grep -q "^${recipe##*/} " deps/sources
 	done
+}
+
+@test "every library has a next version behind its row, with another tarball; libnl3 has none" {
+	run -0 awk '/^#/ { next }
+		!/^\+/ { name = $1; tarball = $3; print name }
+		/^\+/ && ($1 != "+" name || $3 == tarball) { print "not behind its row: " $0 }
+		/^\+/ { print "+" name }' deps/sources
+	[[ $output != *"not behind"* ]]
+	[ "$(tr -d + <<<"$output" | sort | uniq -u)" = libnl3 ]
 }

@@ -248,7 +248,19 @@ tabled() {
 		run -1 "$tree/tests/provoked" causes
 		[[ $output == *"IA-E506: initagent/x/test_x.c: x"* ]]
 	done
-	rm "$tree/initagent/x/test_x.c"
+	# a macro is no option, what stands in a string is; the examples above bring nothing about
+	text='boot("root=nfs4:x ip=" NODE " rd.retry=5 \" NODE=1", NODE);'
+	printf 'TEST(x)\n{\n\t%s\n}\n' "$text" >"$tree/initagent/x/test_x.c"
+	run -1 "$tree/tests/provoked" options
+	[[ $output == *"rd.retry: initagent/x/test_x.c: x"* ]]
+	[[ $output == *"NODE: initagent/x/test_x.c: x"* ]]
+	sed -i 's/ NODE=1//' "$tree/initagent/x/test_x.c"
+	run -1 "$tree/tests/provoked" options
+	[[ $output == *"NODE: NO TEST"* ]]
+	rm "$tree/initagent/x/test_x.c" "$tree/tests/x.bats"
+	cp tests/docs.bats "$tree/tests"
+	run -1 "$tree/tests/provoked" causes
+	[[ $output == *"IA-E506: NO TEST"* ]]
 	printf '@test "x" {\nboots rd.retry=5 # so\ngrep IA-E506 log\n}\n' >"$tree/tests/x.bats"
 	run -1 "$tree/tests/provoked" causes
 	[[ $output == *"IA-E506: tests/x.bats: x"* ]]
@@ -267,6 +279,50 @@ tabled() {
 	diff <(sed -E 's/ [0-9]{4}-[0-9]{2}-[0-9]{2} \|$/  |/' docs/tested.md) \
 		"$BATS_TEST_TMPDIR/page"
 	[ "$(grep -c '^| ' "$BATS_TEST_TMPDIR/page")" -gt 10 ]
+}
+
+@test "a row of that table which names a function or table that is not there is refused" {
+	local tree=$BATS_TEST_TMPDIR/tree without
+	mkdir -p "$tree"/{initagent,kernel-cmdline,dracut,flexboot,ipxe-scripts,packaging}
+	mkdir "$tree"/tests{,-qemu}
+	cp tests/tested "$tree/tests/"
+	printf 'TEST(it_is)\nother_name();\n' >"$tree/initagent/test_a.c"
+	printf 'int there(void)\nint rows[] = {};\n' >"$tree/initagent/a.c"
+	for without in "there() of a.c, rows[]" "other_name(): IA-E1" "here(): IA-E1" "row[]"; do
+		echo "a | b | initagent/test_a.c: it_is | $without" >"$tree/tests/systems"
+		[ "$without" = "there() of a.c, rows[]" ] && run -0 "$tree/tests/tested" && continue
+		run -1 "$tree/tests/tested"
+		[[ $output == *"tests/systems: nothing is called ${without%%[:]*}:"* ]]
+	done
+}
+
+@test "the page of what is tested has the day of a C file's last run, and of a bats file's" {
+	local dir=$BATS_TEST_TMPDIR/build/check
+
+	mkdir -p "$dir"
+	echo "ok 1 - an_ethernet_driver_brings_its_rdma_half" \
+		>"$dir/initagent_modules_test_devices.tap"
+	echo "ok 1 Soft-iWARP: NFSoRDMA 4.2 with DHCP in 3ms" >"$dir/tests-qemu_siw.bats.tap"
+	touch -d 2001-02-03 "$dir"/*.tap
+	BUILD=${dir%/*} run -0 tests/tested
+	[ "$(grep -c ' 2001-02-03 |$' <<<"$output")" -eq 2 ]
+}
+
+@test "the sysfs trees of the ports are called hand-made, each of them and in the README" {
+    local fabric=tests/fixtures/fabric tree n=0
+    grep -q '^All of them are hand-made: ' $fabric/README
+    for tree in "$fabric"/*/; do
+        tree=$(basename "$tree")
+        n=$((n + 1))
+        grep -qE "^([a-z0-9-]+, )*$tree(, [a-z0-9-]+)*  +[A-Za-z]" $fabric/README || {
+            echo "$fabric/README does not name $tree"
+            return 1
+        }
+    done
+    [ "$n" -ge 7 ]
+    grep -q '^| mlx4, mlx5, .*hand-made sysfs trees' README.md
+    # no page says otherwise
+    run -1 grep -rn 'recorded sysfs' README.md docs
 }
 
 @test "every metric is documented, and no other" {

@@ -172,13 +172,19 @@ ${row##*|}" ]
 # hook MODULES: what the hook does; modprobe knows all modules but those in ./unknown.
 hook() {
 	cat >hook-functions <<-'SCRIPT'
-		copy_exec() { echo "exec $*"; }
-		copy_file() { echo "file $*"; }
+		copy_exec() { echo "exec $*"; return "${COPIED:-0}"; }
+		copy_file() { echo "file $*"; return "${COPIED:-0}"; }
 		auto_add_modules() { echo "auto $*"; }
 		manual_add_modules() { echo "modules $*"; }
 	SCRIPT
-	printf '#!/bin/sh\n! grep -qxF -e "$4" %s/unknown\n' "$PWD" >bin/modprobe
+	# an install command of the building machine's modprobe.d knows them all
+	cat >bin/modprobe <<-SCRIPT
+		#!/bin/sh
+		[ "\$1" = --config=/dev/null ] || exit 0
+		! grep -qxF -e "\$5" $PWD/unknown
+	SCRIPT
 	chmod 755 bin/modprobe
+	[ -e answer/claims ] || answers claims 1
 	MODULES=$1 version=6.1 PATH=$PWD/bin:$PATH dash irt/hooks/initagent
 }
 
@@ -207,6 +213,45 @@ modules $(awk '/^(need|tell|may|more) / { printf "%s ", $2 }' drivers.list)irdma
 	[ "${lines[-1]}" = "modules sunrpc" ]
 	[ "$stderr" = "W: initagent: kernel 6.1 has no module nfs
 W: initagent: kernel 6.1 has no module mlx5_ib" ]
+}
+
+# ours [OPTIONS]: the agent itself as one that has booted this machine with them
+ours() {
+	cat >bin/initagent <<-SCRIPT
+		#!/bin/sh
+		[ "\$1" != claims ] || { echo "$1"; exit $((${#1} == 0)); }
+		cd $BATS_TEST_DIRNAME/.. && exec ${BUILD:-build}/initagent "\$@"
+	SCRIPT
+}
+
+@test "hook: no image without what the root of this machine needs" {
+	local line="root=nfs:10.0.0.1:/x:proto=rdma ip=ib0:dhcp rd.driver.post=mlx5_ib"
+	printf '%s\n' 'need nfs NFS root' 'tell rpcrdma b' >drivers.list
+	: >companions.list
+	: >unknown
+	ours "$line"
+	run -0 hook most
+	[ "${lines[-1]}" = "modules mlx5_ib ib_ipoib rpcrdma nfs rpcrdma" ]
+	printf '%s\n' rpcrdma nfs >unknown
+	run -1 hook most
+	[[ $output == *"E: initagent: this machine's root needs modules that kernel 6.1 does not \
+have: rpcrdma (root=), nfs (NFS root)" ]]
+	# one that the agent has not booted
+	ours ""
+	run -0 hook most
+	[[ $output == *"W: initagent: kernel 6.1 has no module nfs"* ]]
+}
+
+@test "hook: a file that cannot be copied fails the image; one that is there does not" {
+	touch drivers.list companions.list unknown
+	mkdir etc
+	touch etc/ca.pem
+	ours ""
+	COPIED=2 run -1 hook most
+	[ "${lines[-1]}" = "exec $PWD/bin/initagent" ]
+	sed -i 's/exec \$\*"; return.*/exec $*"; }/' hook-functions
+	COPIED=1 MODULES=most version=6.1 PATH=$PWD/bin:$PATH run -0 dash irt/hooks/initagent
+	COPIED=2 MODULES=most version=6.1 PATH=$PWD/bin:$PATH run -1 dash irt/hooks/initagent
 }
 
 @test "hook: without the agent or its list of drivers the image fails with a message" {

@@ -74,10 +74,43 @@ setup() {
 	grep -q '^WantedBy=multi-user.target$' "$unit"
 }
 
-@test "the state's schema and the hand-over's notes are installed" {
+@test "every page, the state's schema and the collectors' recipes are installed" {
+	local page pages=(docs/*.md docs/*.json docs/collector/*)
+
 	run -0 make install DESTDIR="$DEST" PREFIX=/usr
-	cmp docs/state.schema.json "$DEST/usr/share/doc/initagent/state.schema.json"
-	[ -s "$DEST/usr/share/doc/initagent/handover.md" ]
+	[ "${#pages[@]}" -ge 25 ]
+	for page in "${pages[@]}"; do
+		cmp "$page" "$DEST/usr/share/doc/initagent/${page#docs/}"
+	done
+	cmp README.md "$DEST/usr/share/doc/initagent/README.md"
+}
+
+@test "make help: the targets that the Makefile's head names, no more" {
+	run -0 make help
+	[[ ${lines[0]} == "make  "*"static agent at build/initagent"* ]]
+	[ "${#lines[@]}" -eq "$(grep -c '^#   make' Makefile)" ]
+	[ "$(grep -c '^make' <<<"$output")" -eq "${#lines[@]}" ]
+}
+
+@test "make deb and make rpm name the packages that they lack, before anything is built" {
+	local bin=$BATS_TEST_TMPDIR/bin make
+
+	make=$(command -v make)
+	mkdir "$bin"
+	ln -s /usr/bin/* "$bin/"
+	rm "$bin/rpmbuild" "$bin/dpkg-checkbuilddeps"
+	cat >"$bin/dpkg-checkbuilddeps" <<-'END'
+		#!/bin/sh
+		echo "dpkg-checkbuilddeps: error: Unmet build dependencies:" \
+			"debhelper-compat (= 13) scdoc libyaml-dev (>= 0.2) python3:native" >&2
+		exit 1
+	END
+	chmod +x "$bin/dpkg-checkbuilddeps"
+	PATH=$bin run -2 "$make" deb-needs
+	[ "${lines[0]}" = \
+		"make deb: first apt-get install debhelper scdoc libyaml-dev python3" ]
+	PATH=$bin run -2 "$make" rpm-needs
+	[ "${lines[0]}" = "make rpm: rpmbuild is in the package rpm (Debian) or rpm-build" ]
 }
 
 @test "completion: commands, their options, kernel command line options" {

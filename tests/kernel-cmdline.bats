@@ -48,6 +48,45 @@ setup_file() {
 	[[ $output == *retry_s=10* ]]
 }
 
+@test "plan --modules: what the line needs, for the image builders" {
+	run -0 "$AGENT" plan --modules "root=nfs:192.0.2.1:/x:proto=rdma ip=ib0:dhcp ip=ib1:dhcp"
+	[ "$output" = "asked ib_ipoib ip= or bootdev=
+asked rpcrdma root=" ]
+	run -0 "$AGENT" plan --modules "root=LABEL=x netroot=iscsi:192.0.2.1::::iqn.x"
+	[ "$output" = "dracut iscsi" ]
+	run -0 "$AGENT" plan --modules ""
+	[ -z "$output" ]
+}
+
+# options STATUS OUTPUT LINE [STATE]: what an image of a machine with that command line has, whose
+# agent left this.
+options() {
+	echo "$3" >"$BATS_TEST_TMPDIR/cmdline"
+	echo "${4:-}" >"$BATS_TEST_TMPDIR/state"
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	run -"$1" unshare --mount bash -euc '
+		mount --bind "$1/cmdline" /proc/cmdline
+		mount -t tmpfs none /run
+		[ -z "$3" ] || install -D "$1/state" /run/initagent/state.json
+		exec "$2" claims --options' - "$BATS_TEST_TMPDIR" "$AGENT" "${4:-}"
+	[ "$output" = "$2" ]
+}
+
+@test "claims --options: what the agent was booted with, else what the kernel was" {
+	local line="root=nfs:192.0.2.1:/x ip=eth0:dhcp" state='{"schema":1,"outcome":"done"'
+	options 0 "$line" "BOOT_IMAGE=v $line BOOTIF=01-52-54-00-00-00-01 rd.break quiet"
+	options 2 "rd.neednet=1 ip=dhcp" "root=LABEL=x rd.neednet=1 ip=dhcp"
+	options 1 "" "root=LABEL=x ip=dhcp"
+	# the image had it
+	options 0 "$line" quiet "$state,\"options\":\"$line\"}"
+	options 0 "$line" root=nfs:192.0.2.9:/y "$state,\"options\":\"$line\"}"
+	# of an agent that did not say, or could not boot it
+	options 1 "" quiet "$state}"
+	options 1 "" quiet "${state/done/failed},\"options\":\"$line\"}"
+	options 0 "$line" "$line" "$state}"
+	run -64 "$AGENT" claims --what
+}
+
 # claims STATUS OUTPUT LINE [URL]: of a node with that command line, whose UEFI loaded its kernel
 # image from there.
 claims() {
@@ -71,6 +110,8 @@ claims() {
 	claims 0 "" root=nfs:192.0.2.1:/srv
 	claims 1 "" root=LABEL=x
 	claims 2 "" "root=LABEL=x rd.neednet=1"
+	claims 2 "" "root=ZFS=tank rd.neednet=1 rd.iscsi.firmware=0 rd.iscsi.initiator=iqn.x"
+	claims 1 "" "root=LABEL=x rd.neednet=1 rd.iscsi.firmware"
 	claims 0 "$disk" "$pull root=$disk" http://192.0.2.1/node.efi
 	claims 0 "" "$pull root=gpt-auto" http://192.0.2.1/node.efi
 	claims 0 "" "$pull" http://192.0.2.1/node.efi

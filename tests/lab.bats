@@ -67,3 +67,48 @@ inodes() {
     run -0 copy_modules image loop crc32_generic
     [ "$output" = "lab: left out, as this kernel has no such module: crc32_generic" ]
 }
+
+@test "the matrix goes on after an image that cannot be built: a failed cell, with its cause" {
+    mkdir -p tree/lib
+    cp "$BATS_TEST_DIRNAME/../tests-qemu/matrix" tree/
+    printf '%s\n' 'bad x' 'good x' >tree/kernels
+    cat >tree/lib/matrix.bash <<'END'
+vm_build=$BUILD LAB=$BUILD/lab vm_logs=$BUILD vm_sockets=$BUILD
+matrix_flavours=(standalone) matrix_roots=(nfs nbd)
+for f in kernel_field flavour_suite cell_absent cell_builder node_defaults server vm_begin \
+    matrix_end matrix_server; do
+    eval "$f() { :; }"
+done
+cell_lacks() { false; }
+cell_image() { echo "$LAB/kernels/$1/kver"; }
+cell() { mkdir -p "$node_dir" && echo '{"seconds": 7}' >"$node_dir/cell.json"; }
+END
+    cat >tree/lab <<'END'
+#!/bin/bash
+case $1 in
+kernel:bad) echo lab: no linux-image; exit 1 ;;
+kernel:good) mkdir -p "$BUILD/lab/kernels/good"; echo 6 >"$BUILD/lab/kernels/good/kver" ;;
+esac
+END
+    chmod +x tree/lab
+    run -1 tree/matrix
+    grep -F '| bad | standalone | failed: no image: lab: no linux-image | failed: no image: lab:' \
+        "$BUILD/matrix.md"
+    grep -F '| 6 | standalone | 7 s | 7 s |' "$BUILD/matrix.md"
+}
+
+@test "free memory, as the guests measure it, counts the free pages in lists of the processors" {
+    local guest=$BATS_TEST_DIRNAME/../tests-qemu/guest
+    printf '%s\n' '#include <stdio.h>' '#include "guest.h"' \
+        'int main(void) { struct snapshot s = {0}; guest_snapshot(&s, ".");' \
+        'return !printf("%d", (int)s.mem_free_kb); }' >main.c
+    cc -D_GNU_SOURCE -I"$guest" -o main main.c "$guest/guest.c"
+    printf '%s kB\n' 'MemTotal: 1000000' 'MemFree: 600000' 'MemAvailable: 700000' >meminfo
+    run -0 ./main
+    [ "$output" = 600000 ]
+    printf '%s\n' 'Node 0, zone    DMA32' '  pages free     150000' '      nr_free_pages 150000' \
+        '  pagesets' '    cpu: 0' '              count:    2000' '              high:     2200' \
+        '              batch:    63' '    cpu: 1' '              count:    500' >zoneinfo
+    run -0 ./main
+    [ "$output" = $((600000 + 2500 * $(getconf PAGESIZE) / 1024)) ]
+}

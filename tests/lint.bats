@@ -183,6 +183,79 @@ layered() {
 		"initagent/layers:6: initagent/low/y.c does not need its exception for high/x.h"
 }
 
+# headed: standard input is the comment that initagent/low/x.h opens with; high/ includes it.
+headed() {
+	mkdir -p "$TREE"/initagent/{low,high} "$TREE/kernel-cmdline"
+	{ echo '/* SPDX-License-Identifier: GPL-2.0-or-later */'; cat; echo 'int x;'; } |
+		put initagent/low/x.h
+	printf '#include "x.h"\n' | tee "$TREE/initagent/low/x.c" >"$TREE/initagent/low/test_x.c"
+	printf '#include "low/x.h"\n' | put initagent/high/y.c
+}
+
+good_header='/*
+ * x: one thing. It owns that.
+ * In: a number, as a
+ * caller has it. Out: another.
+ * Callers: high/ asks. Tests: test_*.c, low/test_x.c.
+ *
+ * Not for low/ or gone/ to call.
+ */'
+
+@test "headers: what one owns, In, Out, Callers and Tests are there, or it is private" {
+	headed <<<"$good_header"
+	passes headers
+	for field in In Out Callers Tests; do
+		headed <<<"${good_header/$field: /}"
+		finds headers "initagent/low/x.h:1: the opening comment has no \"$field:\""
+	done
+	headed <<<"${good_header/x: /}"
+	finds headers "initagent/low/x.h:1: no opening comment \"x: WHAT IT OWNS\""
+	headed <<<'/* x: one thing. */'
+	finds headers "initagent/low/x.h:1: the opening comment has no \"In:\""
+	rm "$TREE/initagent/high/y.c"
+	passes headers
+	put initagent/low/x.h <<<'int x; /* x: too late */'
+	finds headers "initagent/low/x.h:1: no opening comment \"x: WHAT IT OWNS\""
+}
+
+@test "headers: callers are the folders that include it, tests apart" {
+	headed <<<"$good_header"
+	printf '#include "low/x.h"\n' | tee "$TREE/initagent/main.c" \
+		>"$TREE/initagent/high/test_y.c"
+	finds headers "initagent/low/x.h:1: Callers: main.c includes it"
+	headed <<<"${good_header/high\//main.c, high\/}"
+	passes headers
+	rm "$TREE/initagent/high/y.c"
+	finds headers "initagent/low/x.h:1: Callers: high does not include it"
+	headed <<<"${good_header/high\/ asks/every folder}"
+	finds headers "initagent/low/x.h:1: Callers: name the folders, which are 2"
+	mkdir "$TREE/initagent/base"
+	mv "$TREE"/initagent/low/*x.* "$TREE/initagent/base/"
+	sed -i 's,low/test_x,base/test_x,' "$TREE/initagent/base/x.h"
+	for folder in 1 2 3 4 5 6 7; do
+		finds headers "initagent/base/x.h:1: Callers: name the folders"
+		mkdir "$TREE/initagent/in$folder"
+		printf '#include "base/x.h"\n' | put "initagent/in$folder/y.c"
+	done
+	finds headers "initagent/base/x.h:1: Callers: name the folders, which are 7"
+	printf '#include "base/x.h"\n' | put initagent/high/y.c
+	passes headers
+}
+
+@test "headers: a test that is named is there, in the header's folder or where tests are" {
+	for name in test_z.c test_x fuzz_*.c low/test_z.c tests/x.bats x.bats; do
+		headed <<<"${good_header/low\/test_x.c/$name}"
+		finds headers "initagent/low/x.h:1: Tests: no $name"
+	done
+	echo '@test "x" { true; }' | put tests/x.bats
+	passes headers
+	headed <<<"${good_header/test_\*.c, low\/test_x.c/with its callers}"
+	finds headers "initagent/low/x.h:1: Tests: names none"
+	mkdir "$TREE/flexboot"
+	echo '/* r: a ROM. Tests: test_r.c. */' | put flexboot/r.h
+	finds headers "flexboot/r.h:1: Tests: no test_r.c"
+}
+
 @test "banned: each unsafe function is found, wherever the file is" {
 	for name in strcpy strcat strncpy sprintf vsprintf gets strtok atoi atol alloca mktemp; do
 		printf 'void f(void)\n{\n\t%s(a, b);\n}\n' "$name" | put tests/x.c

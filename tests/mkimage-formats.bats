@@ -190,6 +190,32 @@ bzimage() {
 	cmp "$out" "$BATS_TEST_TMPDIR/inside.efi"
 }
 
+# lacking FILE...: the build of an ISO, signed, where those files or folders cannot be used.
+lacking() {
+	mkdir -p "$BATS_TEST_TMPDIR/empty"
+	export -f build
+	export mkimage root kver out BATS_TEST_TMPDIR
+	run -1 unshare --mount --propagation private bash -euc '
+		for file in "$@"; do
+			[[ -d $file ]] && mount --bind "$BATS_TEST_TMPDIR/empty" "$file" ||
+				mount --bind /dev/null "$file"
+		done
+		build --format iso --sb-key /nosuch --sb-cert /nosuch' - "$@"
+}
+
+@test "iso: what this machine lacks is named all at once, with its packages" {
+	local bios=/usr/lib/ISOLINUX syslinux=/usr/lib/syslinux/modules/bios
+	lacking "${stub%/*}" $bios $syslinux "$(command -v mformat)" "$(command -v xorriso)" \
+		"$(command -v sbsign)"
+	[ "$output" = "initagent-mkimage: not there: $stub, sbsign, mformat, mmd, mcopy, xorriso, \
+$bios/isolinux.bin, $bios/isohdpfx.bin, $syslinux/ldlinux.c32; apt-get install \
+systemd-boot-efi sbsigntool mtools xorriso isolinux (--no-bios does without) \
+syslinux-common (likewise)" ]
+	lacking "$(command -v xorriso)"
+	[ "$output" = "initagent-mkimage: not there: xorriso; apt-get install xorriso" ]
+	[ ! -e "$out" ]
+}
+
 @test "iso for UEFI alone" {
 	local report
 	build --format iso --no-bios --cmdline "$good"

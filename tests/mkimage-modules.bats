@@ -301,6 +301,117 @@ judge() {
 	[[ $output == *"symbolic links"* ]]
 }
 
+# depmod_without WORDS: a depmod that does not see the modules find(1) finds by them, like one that
+# was built without a library.
+depmod_without() {
+	mkdir -p "$BATS_TEST_TMPDIR/bin"
+	printf '#!/bin/sh\nfind "$2" %s -delete\nexec %s "$@"\n' "$1" "$(type -P depmod)" \
+		>"$BATS_TEST_TMPDIR/bin/depmod"
+	chmod +x "$BATS_TEST_TMPDIR/bin/depmod"
+}
+
+# unpacked FILE: of the image, below its modules.
+unpacked() {
+	zstd -dcq "$out" | cpio -i --quiet --to-stdout "lib/modules/$kver/$1"
+}
+
+# packed SUFFIX: the module kernel/a, packed by the program for it.
+packed() {
+	module kernel/a alias=some-alias
+	cp "$modules/kernel/a.ko" "$BATS_TEST_TMPDIR/a.ko"
+	case $1 in
+	xz) xz "$modules/kernel/a.ko" ;;
+	zst) zstd -q --rm "$modules/kernel/a.ko" ;;
+	gz) gzip "$modules/kernel/a.ko" ;;
+	esac
+}
+
+@test "modules packed with xz, zstd and gzip, whether depmod reads such ones or not" {
+	local suffix says="does not read modules packed as"
+	for suffix in xz zst gz; do
+		packed "$suffix"
+		depmod_without "-name '*.ko.$suffix'"
+		PATH=$BATS_TEST_TMPDIR/bin:$PATH run -0 build --drivers some-alias
+		[[ $output == *"$says .$suffix: unpacking them for it"* ]]
+		unpacked kernel/a.ko | cmp - "$BATS_TEST_TMPDIR/a.ko"
+		run -0 build --drivers a
+		[[ $suffix == gz || $output != *"$says"* ]]
+		unpacked kernel/a.ko | cmp - "$BATS_TEST_TMPDIR/a.ko"
+		rm -r "$modules/kernel"
+	done
+}
+
+@test "an index of the source that lists no module of the kind that is there is not believed" {
+	mkdir "$modules/updates"
+	depmod -b "$root" "$kver"
+	packed gz
+	find "$modules" -type d -exec touch -d '2 hours ago' {} +
+	run -0 build --drivers a
+	[[ $output == *"modules.dep.bin lists none of the modules packed as .gz"* ]]
+	holds kernel/a.ko
+}
+
+@test "drivers of adapters are in the image's index, packed or, where depmod cannot, unpacked" {
+	local driver=kernel/drivers/net/ethernet/vendor/nic
+	module "$driver"
+	module kernel/a
+	run -0 build --drivers "a nic"
+	[ "$(grep -c depmod <<<"$output")" -eq 0 ]
+	unpacked "$driver.ko.zst" | zstd -dcq | cmp - "$modules/$driver.ko"
+	unpacked modules.dep.bin | grep -aqF "$driver.ko.zst:"
+	depmod_without "-name '*.ko.zst'"
+	PATH=$BATS_TEST_TMPDIR/bin:$PATH run -0 build --drivers "a nic"
+	[[ $output == *"does not read modules packed as .zst: adapters' drivers stay unpacked"* ]]
+	unpacked "$driver.ko" | cmp - "$modules/$driver.ko"
+	unpacked modules.dep.bin | grep -aqF "$driver.ko:"
+	run -1 holds "$driver.ko.zst"
+}
+
+@test "a module that depmod leaves out of the image's index: no image" {
+	module kernel/a
+	module kernel/drivers/net/ethernet/nic
+	depmod_without "-path '*/image*' -name a.ko"
+	PATH=$BATS_TEST_TMPDIR/bin:$PATH refused 1 "depmod leaves lib/modules/$kver/kernel/a.ko" \
+		--drivers "a nic"
+	depmod_without "-path '*/image*' -name 'nic.ko*'"
+	PATH=$BATS_TEST_TMPDIR/bin:$PATH refused 1 "/nic.ko out of the module index of the image" \
+		--drivers "a nic"
+}
+
+@test "a program that is not installed is named, not the file it is for" {
+	local program
+	depmod -b "$root" "$kver"
+	packed xz
+	for program in "xz xz-utils" "depmod kmod"; do
+		# shellcheck disable=SC2016 # expanded by the inner shell
+		run -1 unshare --mount bash -euc '
+			mount -t tmpfs none /mnt
+			mkdir /mnt/none
+			for dir in /usr/bin /usr/sbin; do
+				mkdir -p "/mnt/$dir/up" "/mnt/$dir/work"
+				mknod "/mnt/$dir/up/$1" c 0 0
+				mount -t overlay none "$dir" \
+					-o "lowerdir=$dir,upperdir=/mnt/$dir/up" \
+					-o "workdir=/mnt/$dir/work"
+			done
+			"${@:2}"' - "${program% *}" "$mkimage" --agent /bin/busybox \
+			--busybox /bin/busybox --root "$root" --kver "$kver" --out "$out" \
+			--no-base --drivers a
+		[[ $output == *"cannot run ${program% *} (package ${program#* }"* ]]
+		[[ $output == *"): No such file or directory"* ]]
+	done
+}
+
+@test "a folder of modules without the kernel's list of what is built in: the file is named" {
+	module kernel/a
+	rm "$modules/modules.builtin"
+	refused 1 "$modules/modules.builtin: No such file or directory" --drivers a
+	touch "$modules/modules.builtin"
+	depmod -b "$root" "$kver"
+	rm "$modules/modules.alias.bin"
+	refused 1 "$modules/modules.alias.bin: No such file or directory" --drivers a
+}
+
 @test "modules that were built for each other pass, in every layout of the versions" {
 	module kernel/core export=core_do:0x11111111 abs=core_old:0x22222222
 	module kernel/one use=core_do:0x11111111 use=core_old:0x22222222
@@ -376,12 +487,18 @@ needs version 00000001: they were built for different kernels" \
 }
 
 @test "agent and modules are for one machine" {
+	local drivers
 	module kernel/a
 	# e_machine: arm64
 	printf '\267\0' | dd of="$modules/kernel/a.ko" bs=1 seek=18 conv=notrunc status=none
 	refused 1 "/bin/busybox is for machine 62, the modules for machine 183" --drivers a
+	# of several, the one that is not for the agent's machine is named, whatever comes first
 	module kernel/b
-	refused 1 "is for another machine than the modules before it" --drivers "a b"
+	for drivers in "a b" "b a"; do
+		refused 1 "module kernel/a.ko is for machine 183, the agent for machine 62" \
+			--drivers "$drivers"
+		[[ $output != *kernel/b.ko* ]]
+	done
 }
 
 @test "every module option in the image is told to reach a module that knows it, or not" {

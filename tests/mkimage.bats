@@ -244,10 +244,10 @@ details() {
     local names
     module a
     run -1 "$mkimage" --agent /bin/busybox --root "$root" --kver "$kver" --out "$out" --level 1
-    for name in nfsv4 overlay squashfs loop virtio_net; do
+    for name in nfsv4 overlay squashfs loop; do
         [[ $output == *"module $name is neither"* ]]
     done
-    for name in mlx4_ib mlx5_ib rdma_rxe ib_ipoib rpcrdma; do
+    for name in mlx4_ib mlx5_ib rdma_rxe ib_ipoib rpcrdma virtio_net; do
         [[ $output == *"has no module $name, the image is built without"* &&
             $output != *"module $name is neither"* ]]
     done
@@ -409,6 +409,15 @@ details() {
     grep -q "^a  *lib/modules/$kver/kernel/a.ko (asked for with --drivers)" \
         "$BATS_TEST_TMPDIR/explain"
     grep -q "/lib/firmware/a.bin (firmware named by a)" "$BATS_TEST_TMPDIR/explain"
+    grep -qx "Missing firmware, allowed: none" "$BATS_TEST_TMPDIR/explain"
+    grep -qx "Module options: none" "$BATS_TEST_TMPDIR/explain"
+    # once in the list of files, which it is not in
+    [ "$(grep -cw "$(stat -c %s "$out")" "$BATS_TEST_TMPDIR/explain")" -eq 1 ]
+    mkdir "$BATS_TEST_TMPDIR/modprobe.d"
+    echo 'options a x=1' >"$BATS_TEST_TMPDIR/modprobe.d/a.conf"
+    build --drivers a --explain --modprobe-d "$BATS_TEST_TMPDIR/modprobe.d" \
+        >"$BATS_TEST_TMPDIR/explain"
+    grep -A 1 '^Module options:$' "$BATS_TEST_TMPDIR/explain" | grep -q 'x'
 }
 
 @test "wrong calls end with status 2, in one line" {

@@ -78,7 +78,8 @@ lines() {
 	[ "$(wc -l <"$LINES")" -eq "$1" ]
 }
 
-# collector: nginx as in the docs.
+# collector: nginx as in the docs, behind another server of its port, which the first is without
+# default_server.
 collector() {
 	N=$T/nginx
 	mkdir -p "$N/srv/boots"
@@ -87,6 +88,7 @@ collector() {
 		printf 'events { worker_connections 64; }\nhttp { access_log %s/access;\n' "$N"
 		for path in proxy fastcgi uwsgi scgi; do printf '%s_temp_path %s/t;\n' "$path" \
 			"$N"; done
+		echo 'server { listen 80; server_name other; return 404; }'
 		sed -e "s|/srv|$N/srv|" docs/collector/nginx.conf
 		echo '}'
 	} >"$N/conf"

@@ -254,6 +254,21 @@ $'no squashfs or no loop devices here\nno right to make a network namespace: x\n
 	last "1 passed, 2 failed, 1 skipped"
 }
 
+@test "VM tests of the hand-over: those of a level of their own are in no other" {
+	local tree=$BATS_TEST_TMPDIR/tree
+
+	mkdir -p "$tree/tests" "$tree/tests-qemu/handover"
+	cp tests/run "$tree/tests/"
+	printf '@test "x" { true; }\n' | tee "$tree"/tests-qemu/{a,handover-a}.bats \
+		>"$tree/tests-qemu/handover/cells.bats"
+	run -0 "$tree/tests/run" qemu
+	last "2 passed, 0 failed, 0 skipped"
+	[[ $output != *cells* ]]
+	run -0 "$tree/tests/run" handover
+	last "2 passed, 0 failed, 0 skipped"
+	[[ $output == *handover/cells.bats* && $output != *" tests-qemu/a.bats"* ]]
+}
+
 @test "with BUDGET= no VM is begun late; files that say so go last" {
 	local tree=$BATS_TEST_TMPDIR/tree
 

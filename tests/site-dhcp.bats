@@ -187,6 +187,7 @@ ethernet_stages() {
 	# firmware, iPXE and agent: three clients to Kea, one after the other
 	ready gets ipxe $GUID -- addr=10.0.0.11 host=n1 file=http://10.0.0.1/boot.ipxe
 	ready gets agent $GUID $FLEXBOOT -- addr=10.0.0.11 host=n1
+	# the next boot: FlexBoot gets it back, and after it those with another identifier
 	gets flexboot $GUID -- addr=10.0.0.11
 	ready gets pxe-efi $GUID -- addr=10.0.0.11 host=n1
 	ready gets ipxe $GUID -- addr=10.0.0.11
@@ -194,6 +195,27 @@ ethernet_stages() {
 	# the agent's own lease is of the length that the site file says
 	gets agent b8cef60300313399 20b8cef60300313399 --
 	[[ $output == addr=10.0.0.2* ]]
+}
+
+@test "kea: UEFI on InfiniBand does not get the agent's address back while its lease lasts" {
+	infiniband "" "loaders: {efi-x64: file}"
+	serve kea
+	ready gets pxe-efi $GUID -- addr=10.0.0.11 host=n1
+	ready gets agent $GUID $FLEXBOOT -- addr=10.0.0.11 host=n1
+	# the next boot: from the pool, and the file all the same; then the agent has its own again
+	gets pxe-efi $GUID -- file=ipxe-x64.efi
+	[[ $output == addr=10.0.0.2* ]]
+	gets ipxe $GUID -- file=http://10.0.0.1/boot.ipxe
+	[[ $output == addr=10.0.0.2* ]]
+	gets agent $GUID $FLEXBOOT -- addr=10.0.0.11 host=n1
+	stop
+	# without a pool there is none, which check says
+	site "fabric: infiniband" "n1: {guid: $GUID, address: 10.0.0.11}" "loaders: {efi-x64: file}"
+	run -0 "$SITE" -f "$T/site.yaml" check
+	[[ $output == *"warning: network net: while the agent's lease lasts"*"no address"* ]]
+	serve kea
+	gets agent $GUID $FLEXBOOT -- addr=10.0.0.11
+	gets pxe-efi $GUID -- "no offer"
 }
 
 @test "kea: every form of a client identifier has the reservation" {

@@ -98,7 +98,75 @@ big() {
 	example
 	sed -i '/groups: .*compute/s/compute/comput/' "$T/site.yaml"
 	run -1 site check
-	[[ $output == *"there is no group comput"* && $output != *"has no image"* ]]
+	[[ $output == *"there is no group comput"* && $output != *"has no image"* &&
+		$output != *"has no root"* ]]
+}
+
+# slip SED TEXT: after that change of the example there is one error, which is that.
+slip() {
+	example
+	sed -i "$1" "$T/site.yaml"
+	run -1 site check
+	[[ $(grep ': error: ' <<<"$output") == *": error: $2" ]] || {
+		echo "$output"
+		return 1
+	}
+	[[ ${lines[-1]} =~ ^1\ error(,\ 1\ note)?$ ]]
+}
+
+@test "check: a misspelled key, a value that is refused: no node lacks it as well" {
+	slip 's/^  image: stable/  imgae: stable/' "defaults has no key imgae"
+	slip 's/^    subnet:/    subent:/' "network ib has no key subent"
+	slip 's/^    kernel:/    kernle:/' "image stable has no key kernle"
+	slip '/^    groups:/{s/groups/grouqs/; :a; n; ba}' "node node[001-004] has no key grouqs"
+	slip 's/{guid: 0xb8cef60300313300/{gudi: 0xb8cef60300313300/' "node login1 has no key gudi"
+	slip 's/^nodes:/nodse:/' "the site file has no key nodse"
+	slip 's/^  boot1: {address/  boot1: {addrexs/' "server boot1 has no key addrexs"
+	slip '/pool:/d; s/address: 10.20.0.11/addrexs: 10.20.0.11/' \
+		"node node[001-004] has no key addrexs"
+	slip 's/^    guids: .*/    guids: [0xb8cef60300313310]/' "guids: 1 for a range of 4 nodes"
+	slip 's/^  image: stable/  image: {stable: 1}/' "image: expected a text, found a map"
+	slip 's/^    root: .*compute.*/    root: {nfs1}/' "root: expected a text, found a map"
+	slip 's/^    kernel: .*/    kernel: a b/' "kernel: a b is not valid here"
+	slip '/pool:/d; s/0.11$/0.256/' "address: 10.20.0.256 is not an IPv4 address"
+	slip 's/{guid: 0xb8cef60300313300/{guid: 0xb8/' "guid: 0xb8 is not a port GUID"
+	slip 's,^    subnet: .*,    subnet: 10.20.0.0,' "subnet: 10.20.0.0 is not an IPv4 subnet"
+	slip 's/^  login1: .*/  login1: [a]/' "login1: expected a map, found a list"
+	slip '/unknown:/d; s/^    kernel:/    uki:/; /^    initrd:/d' \
+		"image stable has no kernel, which the nodes that boot it need"
+	# what really lacks something is still named, beside the slip
+	example
+	sed -i '/^  image: stable/d; s/^    subnet:/    subent:/' "$T/site.yaml"
+	run -1 site check
+	[[ $output == *"no key subent"* && $output == *"login1 has no image"* ]]
+}
+
+@test "check: a TAB is named" {
+	local change
+
+	for change in 's/^  boot1:/\tboot1:/' 's/^    fabric:/  \tfabric:/' \
+		's/^      - {guid: 0xb8cef60300313338/      -\t{guid: 0xb8cef60300313338/'; do
+		slip "$change" "the line is indented with a TAB"
+	done
+	run -1 grep -F "cannot start any token" <<<"$output"
+	example
+	sed -i 's/^    dns: /    dns:\t/' "$T/site.yaml"
+	run -0 site check
+}
+
+@test "check: what is not there names the option for it" {
+	example
+	rm -r "$T/images"
+	run -1 site check
+	[ "$(grep -c "; with -n, check and explain skip this check$" <<<"$output")" -eq 2 ]
+	run -0 site -n check
+	cd "$T/"
+	mkdir empty
+	cd empty
+	run -3 "$SITE" check
+	[[ $output == *"site.yaml: No such file or directory"*"-f names the site file"* ]]
+	run -3 "$SITE" -f other.yaml check
+	[[ $output != *"-f names"* ]]
 }
 
 @test "{NAME} in a URL has the server's port, unless the URL has one; elsewhere it is the address" {
@@ -252,12 +320,13 @@ refused() {
 	cd "$T/out/http"
 	grep -q ' root=nfs:10.20.0.5:/export/compute:vers=4.2,proto=rdma,port=20049 '\
 'console=tty0 .* hostname=node002 rd.ib.client-id=flexboot '\
-'BOOTIF=20-b8-ce-f6-03-00-31-33-18 || goto' \
+'BOOTIF=20-b8-ce-f6-03-00-31-33-18 rd.net.dhcp.request=${netX/ip} || goto' \
 		node/b8cef60300313318.ipxe
 	# the names under which old and new ROMs know the port
 	cmp node/b8cef60300313318.ipxe node/b8cef6313318.ipxe
 	grep -q 'IS NOT IN THE SITE FILE' default.ipxe
-	grep -q 'root=nfs:10.20.0.5:/export/rescue.* BOOTIF=${bootif} || goto' default.ipxe
+	grep -q 'root=nfs:10.20.0.5:/export/rescue.* BOOTIF=${bootif} '\
+'rd.net.dhcp.request=${netX/ip} || goto' default.ipxe
 	grep -q 'root=nfs:10.20.0.5:/export/rescue' group/rescue.ipxe
 	cmp "$T/images/vmlinuz" images/stable/kernel
 }
@@ -345,15 +414,22 @@ refused() {
 @test "explain: the exact command line and what the agent makes of it" {
 	example
 	run -0 site explain io1
+	# which port, and what happens without it; one blank between words
+	[[ ${lines[3]} == "What follows is for a boot through" ]]
+	[[ ${lines[4]} == "  port GUID b8:ce:f6:03:00:31:33:30 in network ib "* ]]
+	[[ ${lines[5]} == "Where that port has no link the ROM boots through another one: "* ]]
+	[ "$(printf '%s\n' "${lines[@]:0:6}" | grep -c '[^ ]  ')" -eq 0 ]
 	[[ $output == *"ff:00:00:00:00:00:02:00:00:02:c9:00:b8:ce:f6:03:00:31:33:30"* ]]
 	[[ $output == *"[4] node/b8cef60300313330.ipxe from http://10.20.0.1, then \
 http://10.20.0.2; 6 rounds"* ]]
 	[[ $output == \
 		*"mounts 10.20.0.5:/export/compute over RDMA (port 20049), NFS 4.2, read-only"* ]]
-	# it is the line of the script
+	# it is the line of the script, with the address that the server will have given to iPXE
 	line=$(sed -n 's/^    \(initrd=initrd root=.*\)/\1/p' <<<"$output")
 	site render "$T/out"
-	grep -qF "/kernel $line || goto" "$T/out/http/node/b8cef60300313330.ipxe"
+	[[ $line == *" rd.net.dhcp.request=10.20.0."* ]]
+	grep -qF "/kernel ${line%=*}=\${netX/ip} || goto" \
+		"$T/out/http/node/b8cef60300313330.ipxe"
 	# and its verdict that of initagent lint
 	diff <(sed '1,/^Agent and root/d' <<<"$output") \
 		<("${BUILD:-build}/initagent" lint "${line#initrd=initrd }")
@@ -378,12 +454,18 @@ http://10.20.0.2; 6 rounds"* ]]
 	[[ $output == "52:54:00:12:34:56: no port of the site file"*"group rescue"* ]]
 	line=$(sed -n 's/^    \(initrd=initrd root=.*\)/\1/p' <<<"$output")
 	site render "$T/out"
-	grep -qF "/kernel ${line/BOOTIF=01-52-54-00-12-34-56/BOOTIF=\${bootif\}} || goto" \
-		"$T/out/http/default.ipxe"
+	[[ $line == *" rd.net.dhcp.request=" ]]
+	line=${line/BOOTIF=01-52-54-00-12-34-56/BOOTIF=\${bootif\}}
+	grep -qF "/kernel $line\${netX/ip} || goto" "$T/out/http/default.ipxe"
 	sed -i '/unknown:/d' "$T/site.yaml"
 	run -0 site explain 525400123456
 	[[ $output == *"reports that it is not in the site file"* ]]
+	run -0 site explain 10.20.3.5
+	[[ ${lines[0]} == "10.20.3.5: an address of the pool of network ib" ]]
+	run -0 site explain 10.20.0.5
+	[ "$output" = "10.20.0.5: server nfs1" ]
 	run -1 site explain 10.20.0.99
+	[[ $output == *"no such node: 10.20.0.99, nor a GUID, MAC or address of a port"* ]]
 	run -1 site explain 52:54
 }
 

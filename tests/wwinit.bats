@@ -112,7 +112,7 @@ unpacked='is() { [[ $(cat "$root/sysroot/$2") == "$1" ]] || { echo "$2 is not $1
 			grep -q " $root/sysroot .* - tmpfs rootfs" /proc/self/mountinfo'
 		[ "$status" -eq 0 ]
 		[[ $output == *"mounted layers=3 runtime=1 init=/warewulf/run-init"* ]]
-		[[ $output == *"system layer: "*"2 links kept in place of a folder"* ]]
+		[[ $output == *"system layer: "*"2 links or folders kept in place of an entry"* ]]
 		run -0 awk '{ print $1, $3 }' "$LOG"
 		[ "$output" = "200 /system/$mac?assetkey=&uuid=&compress=gz
 200 /image/$mac?assetkey=&uuid=&compress=gz
@@ -190,6 +190,20 @@ unpacked='is() { [[ $(cat "$root/sysroot/$2") == "$1" ]] || { echo "$2 is not $1
 	[[ $output == *"IA-E691 "*"mounted layers=2 runtime=0"* ]]
 }
 
+@test "an overlay of nothing: what warewulfd sends where no runtime overlay is set" {
+	warewulfd
+	cpio --quiet -o -H newc </dev/null | gzip >"$WW/n1/runtime.gz"
+	inside "drive '$(line $mac)'; $unpacked"
+	[ "$status" -eq 0 ]
+	[[ $output == *"mounted layers=3 runtime=1"* ]]
+	inside "drive '$(old 52-54-00-12-34-56)'; $unpacked"
+	[ "$status" -eq 0 ]
+	[[ $output == *"mounted layers=3 runtime=1"* ]]
+	# an image of nothing has no init
+	cp "$WW/n1/runtime.gz" "$WW/n1/image.gz"
+	refused 607 "$(line $mac)"
+}
+
 @test "an image cut on its way goes on; a layer that is cut or damaged is not handed over" {
 	local name
 	# every stage of this server is the image: what fails is that it has no run-init
@@ -257,6 +271,24 @@ unpacked='is() { [[ $(cat "$root/sysroot/$2") == "$1" ]] || { echo "$2 is not $1
 	[ ! -e "$T/root/evil" ] && [ ! -e /evil ]
 }
 
+@test "a folder of an overlay where the image has a link to nothing: the link is followed" {
+	warewulfd
+	mkdir -p "$T"/img "$T"/rt/var/{lock,spool/a,out}
+	cp -a "$F/image/." "$T/img/"
+	ln -s ../run/lock "$T/img/var/lock"
+	ln -s /srv/deep/spool "$T/img/var/spool"
+	ln -s ../../../../../x/out "$T/img/var/out"
+	layer n1 image "$T/img"
+	echo runtime | tee "$T"/rt/var/{lock,spool/a,out}/file
+	layer n1 runtime "$T/rt"
+	inside "drive '$(line $mac)'; $unpacked"'
+		[[ -L $root/sysroot/var/lock && -L $root/sysroot/var/spool ]]
+		is runtime run/lock/file; is runtime srv/deep/spool/a/file; is runtime x/out/file'
+	[ "$status" -eq 0 ]
+	[[ $output == *"runtime layer: "*"3 links or folders kept in place of an entry"* ]]
+	[ ! -e /x ]
+}
+
 # overlay: a system overlay of the case's own, in $T/more, with Warewulf's runner and SCRIPT.
 overlay() {
 	mkdir -p "$T"/more/warewulf/{wwinit.d,run}
@@ -273,6 +305,27 @@ overlay() {
 
 shell='mkdir -p $root/bin; ln -sfn /bin/sh $root/bin/sh'
 
+@test "a full folder or a mount of the image stays where an overlay has a link or a file" {
+	warewulfd
+	mkdir -p "$T"/img/{opt/full,opt/file,srv/home}
+	cp -a "$F/image/." "$T/img/"
+	echo a | tee "$T"/img/opt/{full,file}/a
+	ln -s srv/home "$T/img/home"
+	layer n1 image "$T/img"
+	overlay true
+	mkdir "$T/more/opt"
+	ln -s /srv/x "$T/more/opt/full"
+	echo content >"$T/more/opt/file"
+	echo 'tmpfs tmpfs /home' >"$T/more/warewulf/mounts"
+	layer n1 system "$T/more"
+	inside "$shell; drive '$(line $mac)'; $unpacked"'
+		is a opt/full/a; is a opt/file/a; mounts'
+	[ "$status" -eq 0 ]
+	[[ $output == *"image layer: "*"1 links or folders kept in place of an entry"* ]]
+	[[ $output == *"system layer: "*"4 links or folders kept in place of an entry"* ]]
+	[[ $output == *"/sysroot/home "* ]]
+}
+
 @test "scripts in wwinit.d run before there is a root; what they leave is kept" {
 	warewulfd
 	overlay 'echo "disk of $PREFIX"; read -r x || echo "no input: $x"
@@ -281,6 +334,7 @@ shell='mkdir -p $root/bin; ln -sfn /bin/sh $root/bin/sh'
 		if ! grep -q "/sysroot" /proc/self/mountinfo; then echo "no root yet"; fi
 		echo "warewulf: sfdisk not found, skipping partitioning"'
 	for FLAVOUR in host musl; do
+		export WEBDRIVE_DEBUG=1
 		inside "$shell; drive '$(line $mac)'; $unpacked"'; is done warewulf/run/.marker
 			[[ ! -e $root/sysroot/etc/not-kept ]]
 			[[ -z $(ls -A "$root/run/initagent/overlay") ]]
@@ -288,9 +342,144 @@ shell='mkdir -p $root/bin; ln -sfn /bin/sh $root/bin/sh'
 		[ "$status" -eq 0 ]
 		[[ $output == *"disk of $T/root/run/initagent/overlay"*"no input: "*\
 "a place of its own"*"no root yet"*"mounted layers=3"* ]]
+		# where the time goes
+		[[ $output == *"disks: wwinit: idle -> scripts"*"disk of "*\
+"disks: wwinit: scripts -> mounting"*"disks: wwinit: mounting -> done"* ]]
 		[[ $output == *"IA-E692 "*"sfdisk not found"* ]]
 		[[ ${output##*mounted layers} != *initagent/overlay* ]]
 	done
+}
+
+@test "the image is unpacked on its way, also where scripts and mounts come first" {
+	warewulfd
+	overlay 'true'
+	inside "$shell; drive '$(line $mac)'; $unpacked; mounts"
+	[ "$status" -eq 0 ]
+	[[ $output == *"gzip: unpacked while it is fetched"*"mounted layers=3"*" tmpfs rootfs "* ]]
+	echo 'tmpfs tmpfs /srv' >"$T/more/warewulf/mounts"
+	layer n1 system "$T/more"
+	inside "$shell; drive '$(line $mac)'; $unpacked; mounts"
+	[ "$status" -eq 0 ]
+	[[ $output == *"gzip: unpacked while it is fetched"*"mounted layers=3"*"/sysroot/srv "* ]]
+	# the boot goes on without a runtime overlay: not unpacked before all of it is there
+	head -c 2000000 /dev/urandom >"$T/more/filler"
+	layer n1 runtime "$T/more"
+	head -c -100 "$WW/n1/runtime.gz" >"$T/cut"
+	mv "$T/cut" "$WW/n1/runtime.gz"
+	inside "$shell; refuses '$(line $mac)'; nothing"
+	[ "$status" -eq 0 ]
+	[[ $output == *"fatal IA-E651 "*nothing ]]
+	[ "$(grep -c "unpacked while" <<<"$output")" = 1 ]
+}
+
+# changing: as warewulfd, but the image is cut at 1,000,000 bytes and then another one.
+changing() {
+	cat >"$T/changing" <<-'END'
+		import http.server, sys
+		folder, new = sys.argv[1:]
+		asked = 0
+		class Handler(http.server.BaseHTTPRequestHandler):
+		    def do_GET(self):
+		        global asked
+		        layer = self.path.split('/')[1]
+		        asked += layer == 'image'
+		        name = new if asked > 1 and layer == 'image' else f'{folder}/{layer}.gz'
+		        data = open(name, 'rb').read()
+		        self.send_response(200)
+		        day = min(asked, 2) + 1
+		        self.send_header('Last-Modified', f'Wed, 0{day} Jan 2025 00:00:00 GMT')
+		        self.send_header('Content-Length', str(len(data)))
+		        self.end_headers()
+		        cut = asked == 1 and layer == 'image'
+		        self.wfile.write(data[:1000000] if cut else data)
+		http.server.HTTPServer(('127.0.0.1', 9873), Handler).serve_forever()
+	END
+	ip netns exec "$NS" python3 "$T/changing" "$WW/n1" "$T/new.gz" 2>/dev/null 3>&- &
+	PIDS+=($!)
+	ready ip netns exec "$NS" bash -c ': </dev/tcp/127.0.0.1/9873'
+}
+
+@test "an image that changes on its way below mounts ends the boot: no root of two images" {
+	WW=$T/ww
+	cp -a "$F/ww" "$WW"
+	overlay true
+	echo 'tmpfs tmpfs /opt' >"$T/more/warewulf/mounts"
+	layer n1 system "$T/more"
+	cp "$WW/n1/image.gz" "$T/new.gz"
+	mkdir -p "$T/img"
+	cp -a "$F/image/." "$T/img/"
+	head -c 1000 /dev/urandom >"$T/img/etc/stale"
+	layer n1 image "$T/img"
+	changing
+	inside "$shell; refuses '$(line $mac)'; nothing"
+	[ "$status" -eq 0 ]
+	[[ $output == *"fatal IA-E629 "*nothing ]]
+}
+
+@test "a root on a disk: the image is unpacked on its way there, too" {
+	local loop
+	truncate -s 64M "$T/disk"
+	mkfs.ext4 -q "$T/disk"
+	loop=$(losetup -f --show "$T/disk") || skip "no loop devices here"
+	warewulfd
+	inside "drive '$(line $mac | sed "s,wwinit:tmpfs,wwinit:$loop,")'; $unpacked; mounts"
+	losetup -d "$loop"
+	[ "$status" -eq 0 ]
+	[[ $output == *"gzip: unpacked while it is fetched"*"mounted layers=3"* ]]
+	[[ $output == *" - ext4 "*"$loop "* ]]
+}
+
+@test "what scripts leave in warewulf/run is copied over all layers, as it is" {
+	warewulfd
+	overlay 'cd $PREFIX/warewulf/run || exit; mkdir -m 710 sub; echo a >sub/a; mkfifo sub/fifo
+		echo key >secret; chmod 600 secret; chown 7:8 secret; touch -d @1000000000 secret
+		ln -s ../../../../../../etc/passwd link; mknod null c 1 3
+		echo changed >state; head -c 100000 /dev/zero >big'
+	echo original >"$T/more/warewulf/run/state"
+	layer n1 system "$T/more"
+	for FLAVOUR in host musl; do
+		inside "$shell; drive '$(line $mac)'; $unpacked"'; cd "$root/sysroot/warewulf/run"
+			is a warewulf/run/sub/a; is changed warewulf/run/state
+			stat -c "%n %F %a %u:%g %s %Y" big secret
+			stat -c "%n %F %a" sub sub/fifo; readlink link; ls -A'
+		[ "$status" -eq 0 ]
+		[[ $output == *"IA-E692 "*"not copied: /warewulf/run/null: "* ]]
+		[[ $output == *"
+big regular file 644 0:0 100000 "*"
+secret regular file 600 7:8 4 1000000000
+sub directory 710
+sub/fifo fifo 644
+../../../../../../etc/passwd
+big
+link
+secret
+state
+sub" ]]
+	done
+	overlay 'cd $PREFIX/warewulf/run || exit; truncate -s 1G huge; echo b >after'
+	inside "$shell; drive '$(line $mac)'; $unpacked; is b warewulf/run/after"
+	[ "$status" -eq 0 ]
+	[[ $output == *"IA-E692 "*"not copied: /warewulf/run/huge: "* ]]
+}
+
+@test "what a script says of a missing program is named, where there is work for it" {
+	warewulfd
+	overlay 'echo "warewulf: ignition not found"; echo "a: not found but fine"'
+	echo null >"$T/more/warewulf/ignition.json"
+	layer n1 system "$T/more"
+	inside "$shell; drive '$(line $mac)'"
+	[ "$status" -eq 0 ]
+	[[ $output != *"IA-E692 "* ]]
+	[[ $output == *"ignition not found"*"not found but fine"* ]]
+	echo '{"ignition": {"version": "3.1.0"}}' >"$T/more/warewulf/ignition.json"
+	layer n1 system "$T/more"
+	inside "$shell; drive '$(line $mac)'"
+	[ "$status" -eq 0 ]
+	[[ $output == *"IA-E692 "*"ignition not found"* ]]
+	overlay 'nosuch1 --all; true'
+	inside "$shell; drive '$(line $mac)'"
+	[ "$status" -eq 0 ]
+	[[ $output == *"IA-E692 "*"nosuch1: "*"not found"* ]]
 }
 
 @test "scripts in wwinit.d that cannot run, or fail, are named; the node boots" {
@@ -298,7 +487,7 @@ shell='mkdir -p $root/bin; ln -sfn /bin/sh $root/bin/sh'
 	overlay 'exit 3'
 	inside "drive '$(line $mac)'"
 	[ "$status" -eq 0 ]
-	[[ $output == *"IA-E692 "*"10-script.sh was not run: there is no /bin/sh"*"mounted "* ]]
+	[[ $output == *"IA-E692 "*"10-script.sh was not run: no /bin/sh"*"mounted "* ]]
 	echo 'exit 7' >"$T/more/warewulf/run-wwinit.d"
 	layer n1 system "$T/more"
 	inside "$shell; drive '$(line $mac)'"
@@ -308,7 +497,7 @@ shell='mkdir -p $root/bin; ln -sfn /bin/sh $root/bin/sh'
 	layer n1 system "$T/more"
 	inside "$shell; drive '$(line $mac)'"
 	[ "$status" -eq 0 ]
-	[[ $output == *"IA-E692 "*"the overlay has no /warewulf/run-wwinit.d"*"mounted "* ]]
+	[[ $output == *"IA-E692 "*"was not run: no /warewulf/run-wwinit.d"*"mounted "* ]]
 }
 
 @test "a script that ends the process that runs it: the boot ends, nothing is left" {
@@ -318,6 +507,23 @@ shell='mkdir -p $root/bin; ln -sfn /bin/sh $root/bin/sh'
 	inside "$shell; refuses '$(line $mac)'; nothing"
 	[ "$status" -eq 0 ]
 	[[ $output == *"fatal IA-E693 "*"killed"*nothing ]]
+}
+
+@test "a process that a script leaves in the background is not waited for" {
+	warewulfd
+	overlay 'sleep 30 & echo started'
+	DEADLINE=15000 inside "$shell; drive '$(line $mac)'"
+	[ "$status" -eq 0 ]
+	[[ $output == *"started"*"mounted layers=3"* ]]
+}
+
+@test "a script that says more than is shown: the boot goes on" {
+	warewulfd
+	overlay 'seq 3000; echo after'
+	inside "$shell; drive '$(line $mac)'"
+	[ "$status" -eq 0 ]
+	[[ $output == *"2000 lines of output; the rest is not shown"*"mounted layers=3"* ]]
+	[[ $output != *after* ]]
 }
 
 @test "a script that talks without end: the boot ends" {

@@ -5,6 +5,7 @@
  *
  *   netdrive IFNAME [key=value]...
  *	static=ADDR/PREFIX gateway=ADDR dns=ADDR mtu=N server=ADDR probe=none|parallel|first
+ *	request=ADDR
  *hostname=NAME method=METHOD second=METHOD (as ip= has them; second: an IPv6 one beside dhcp)
  *	auto-limit=SECONDS dhcp-limit=SECONDS
  *	guid=HEX clientid=auto|flexboot|hw|rfc4361|uuid client-id=HEX prefix=DIR limit=SECONDS (20)
@@ -146,6 +147,8 @@ static bool set_network(struct drive *d, const char *key, const char *value)
 		d->cfg.gateway = address(value);
 	else if (streq(key, "server"))
 		d->cfg.servers[d->cfg.n_servers++] = address(value);
+	else if (streq(key, "request"))
+		d->cfg.request = address(value).v4;
 	else if (streq(key, "mtu"))
 		d->cfg.mtu = number(value);
 	else if (streq(key, "method"))
@@ -161,7 +164,7 @@ static bool set_network(struct drive *d, const char *key, const char *value)
 	else if (streq(key, "guid"))
 		guid.len = (uint8_t)hex(value, guid.bytes, 8);
 	else if (streq(key, "clientid"))
-		d->cfg.client_id_kind = kind(value);
+		d->cfg.ib_client_id.kind = kind(value);
 	else if (streq(key, "client-id"))
 		d->cfg.client_id_len = hex(value, d->cfg.client_id, sizeof(d->cfg.client_id));
 	else

@@ -25,6 +25,8 @@ static const struct modtree_module modules[] = {
 	{.name = "nbd"},
 	{.name = "ib_srp"},
 	{.name = "sd_mod"},
+	{.name = "slow", .alias = {"pci:*-slow"}},
+	{.name = "card", .alias = {"pci:*-card"}},
 };
 
 static int insert_ok(void *data, const char *path, const char *options)
@@ -35,7 +37,7 @@ static int insert_ok(void *data, const char *path, const char *options)
 	if (strstr(path, "nfsv3"))
 		usleep(2500000);
 	/* and one that takes more of it than others wait for */
-	if (strstr(path, "stuck"))
+	if (strstr(path, "stuck") || strstr(path, "slow"))
 		sleep(22);
 	return strstr(path, "site_driver") ? -ENODEV : 0;
 }

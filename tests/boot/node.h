@@ -14,6 +14,9 @@
 /* ip= of the node whose peer wire_up() makes. */
 #define NODE "192.0.2.2::192.0.2.1:255.255.255.0::veth0:none"
 
+/* The modalias of a network adapter whose driver is "slow" or "card", see node.c. */
+#define CARD(driver) "pci:v0000FFFEd00000001sv00000000sd00000000bc02sc00i00-" driver "\n"
+
 /* A node: its tree, its command line, and what the boot left. */
 struct node {
 	struct modtree tree;

@@ -198,6 +198,7 @@ void modroom_run(struct modroom *r)
 		CHECK(now < end);
 		deliver_uevents(r);
 		CHECK_INT(modules_dispatch(r->modules, now), 0);
+		modules_start(r->modules, now);
 		if (modules_settled(r->modules))
 			return;
 		when = min_u64(modules_deadline(r->modules), end);

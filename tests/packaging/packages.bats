@@ -55,7 +55,7 @@ plain() {
 }
 
 @test "they hold what make install installs, each file in one of them" {
-	local deb
+	local deb program
 
 	for deb in "${DEBS[@]}"; do
 		dpkg-deb --fsys-tarfile "$deb" | tar -t
@@ -66,6 +66,10 @@ plain() {
 	[ "$output" = "" ]
 	dpkg-deb -f "${DEBS[0]}" Built-Using | grep -q '^musl (= '
 	dpkg-deb -f "${DEBS[1]}" Depends | grep -q libkmod2
+	# what the builder of images runs
+	for program in kmod xz-utils zstd; do
+		dpkg-deb -f "${DEBS[1]}" Depends | tr -d ' ' | tr , '\n' | grep -qx "$program"
+	done
 	# initramfs-tools makes a new image when its hook comes or goes
 	dpkg-deb --ctrl-tarfile "${DEBS[2]}" | tar -xO ./triggers | grep -q update-initramfs
 }
@@ -163,6 +167,19 @@ plain() {
 	# nothing else is needed
 	run -0 rpm -qp --requires "${rpms[0]}"
 	run -1 grep -vE '^(rpmlib\(|/bin/(ba)?sh$)' <<<"$output"
+	# the tools: libraries, and what the builder of images runs
+	run -0 rpm -qp --requires "${rpms[1]}"
+	[ "$(grep -xE 'gzip|kmod|xz|zstd' <<<"$output" | xargs)" = "gzip kmod xz zstd" ]
+}
+
+@test "RPMs of a distribution where sbin is merged with bin" {
+	make --no-print-directory BUILD="$BUILD" rpm \
+		RPM_ARGS="--define '_sbindir %{_bindir}' --define 'dist .merged'" >"$T/log" 2>&1 ||
+		{ tail -n 40 "$T/log"; return 1; }
+	run -0 rpm -qpl "$PACKAGES"/rpm/RPMS/*/initagent{,-tools}-"$VERSION"-1.merged.*.rpm
+	rm "$PACKAGES"/rpm/RPMS/*/initagent*-"$VERSION"-1.merged.*.rpm
+	[ "$(grep -E '/s?bin/' <<<"$output" | sort | xargs)" = "/usr/bin/initagent \
+/usr/bin/initagent-flexboot /usr/bin/initagent-mkimage /usr/bin/initagent-site" ]
 }
 
 # base_rpm: what the packages need of a distribution, a shell and libraries, as one RPM in $T/repo.
@@ -187,7 +204,7 @@ base_rpm() {
 		Summary: Shell and libraries
 		License: none
 		AutoReq: no
-		Provides: /bin/sh /bin/bash rtld(GNU_HASH)
+		Provides: /bin/sh /bin/bash rtld(GNU_HASH) gzip kmod xz zstd
 		%description
 		Shell and libraries.
 		%install

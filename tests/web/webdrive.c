@@ -151,7 +151,8 @@ static void run(struct drive *d)
 
 int main(int argc, char **argv)
 {
-	const struct report_config rc = {.console_fd = STDOUT_FILENO, .kmsg_fd = -1};
+	const struct report_config rc = {.console_fd = STDOUT_FILENO, .kmsg_fd = -1,
+		.debug = getenv("WEBDRIVE_DEBUG")};
 	struct drive d = {.status = -1};
 	struct rusage own, children;
 	int r;
