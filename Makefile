@@ -9,7 +9,7 @@
 #   make FEATURES="http tls archive block"   what to build in
 #   make image KVER= OUT= [DRIVERS=]  make bench        make install DESTDIR= PREFIX=
 #   make deb, make rpm    packages for Debian and for distributions with RPM
-#   make DEV=1         warnings are errors
+#   make DEV=1         warnings are errors   make help          this list
 #   make ARCH=arm64    for another machine, below build/aarch64 (needs its cross compiler)
 #
 # Two flavours are built from the same sources: "musl" is the product (static), "host" is a
@@ -27,6 +27,8 @@ MAKEFLAGS += -j$(shell nproc)
 endif
 
 PREFIX ?= /usr
+# Some distributions have merged it with bin.
+SBINDIR ?= $(PREFIX)/sbin
 HOST_ARCH := $(shell uname -m)
 ARCH   ?= $(HOST_ARCH)
 # The names Debian and the kernel use for the same machines.
@@ -68,7 +70,7 @@ include packaging/rules.mk
 include tests/rules.mk
 
 install: $(BUILD)/initagent $(INSTALLS)
-	install -D -m 755 $(BUILD)/initagent '$(DESTDIR)$(PREFIX)/sbin/initagent'
+	install -D -m 755 $(BUILD)/initagent '$(DESTDIR)$(SBINDIR)/initagent'
 
 # Libraries and lab images stay, those for other machines too.
 OTHERS = $(patsubst %/deps,%,$(wildcard $(BUILD)/*/deps))
@@ -79,4 +81,8 @@ clean:
 distclean:
 	rm -rf $(BUILD)
 
-.PHONY: install clean distclean
+# The head of this file.
+help:
+	@sed -n '2,/^$$/s/^#  *//p' Makefile | sed '1d;/^Two flavours/,$$d'
+
+.PHONY: help install clean distclean

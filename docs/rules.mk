@@ -48,12 +48,13 @@ install-completion:
 		install -D -m 644 docs/completion/initagent.bash \
 		"$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$$name" || exit; done
 
-# What other programs and the admin need of the real root's side: the state's schema, and what the
-# hand-over writes.
-install-state-docs:
-	for file in state.schema.json state.md handover.md; do \
-		install -D -m 644 docs/$$file "$(DESTDIR)$(PREFIX)/share/doc/initagent/$$file" || \
-		exit; done
+# All pages, what they link to, and the schema of the state for other programs.
+DOC_DIR = $(DESTDIR)$(PREFIX)/share/doc/initagent
 
-INSTALLS += install-man install-completion install-state-docs
-.PHONY: man install-man install-completion install-state-docs
+install-docs:
+	install -d '$(DOC_DIR)/collector'
+	install -m 644 README.md docs/*.md docs/*.json '$(DOC_DIR)'
+	install -m 644 docs/collector/* '$(DOC_DIR)/collector'
+
+INSTALLS += install-man install-completion install-docs
+.PHONY: man install-man install-completion install-docs

@@ -15,7 +15,8 @@ _initagent_options() {
 	options) echo --markdown --man --completion ;;
 	wait) echo --timeout --restarts ;;
 	lint) echo --image && initagent options --completion 2>/dev/null ;;
-	plan) initagent options --completion 2>/dev/null ;;
+	plan) echo --modules && initagent options --completion 2>/dev/null ;;
+	claims) echo --options ;;
 	esac
 }
 
