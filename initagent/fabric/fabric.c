@@ -268,7 +268,7 @@ int fabric_rescan(struct fabric *f, uint64_t now)
 		return n;
 	if (n == PORTS_MAX && !f->full)
 		report_log(f->env.report, REPORT_WARN, "fabric", now,
-			"more than %d RDMA ports: the rest is ignored", n - 1);
+			"only %d RDMA ports are looked at: further ones are ignored", n);
 	f->full = n == PORTS_MAX;
 	marks = calloc((size_t)n + 1, sizeof(*marks));
 	if (!marks)

@@ -7,7 +7,7 @@
 
 #include "base/netlink.h"
 
-#define LINKS_MAX 64 /* devices looked at */
+#define LINKS_MAX 512 /* as many as there are ports looked at (PORTS_MAX) */
 
 struct rdma_link {
 	uint32_t index;

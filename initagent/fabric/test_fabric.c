@@ -12,6 +12,8 @@
 #include "modtree.h"
 #include "fabric/fabric.h"
 #include "fabric/ops.h"
+#include "report/record.h"
+#include "report/report.h"
 
 #define MS NSEC_PER_MSEC
 
@@ -190,6 +192,37 @@ TEST(ports_come_change_and_go)
 	CHECK(!fabric_find(l.fabric, "mlx5_0", 1));
 	CHECK_INT(l.closed, 1);
 	lab_free(&l);
+}
+
+/* 512 are looked at, and that is said once. */
+TEST(more_ports_than_are_looked_at)
+{
+	struct report_config cfg = {.console_fd = -1, .kmsg_fd = -1};
+	static const char said[] = "only 512 RDMA ports are looked at: further ones are ignored";
+	struct report_view v;
+	const char *line;
+	struct lab l;
+	size_t n;
+
+	lab_new(&l, false);
+	l.fabric = fabric_free(l.fabric);
+	CHECK_INT(report_new(&l.tree.env.report, &cfg), 0);
+	CHECK_INT(fabric_new(&l.fabric, &l.tree.env, &l.ops), 0);
+	for (int i = 0; i < 513; i++) {
+		char device[32];
+
+		snprintf(device, sizeof(device), "mlx5_%d", i);
+		add_ib(&l, device, "4: ACTIVE\n", "0x1\n");
+	}
+	CHECK_INT(fabric_rescan(l.fabric, 1), 0);
+	CHECK_INT(fabric_rescan(l.fabric, 2), 0);
+	(void)fabric_ports(l.fabric, &n);
+	CHECK_INT(n, 512);
+	report_view(l.tree.env.report, &v);
+	line = strstr(v.log, said);
+	CHECK(line && !strstr(line + 1, said));
+	lab_free(&l);
+	report_free(l.tree.env.report);
 }
 
 TEST(a_verbs_event_shows_the_new_state)

@@ -207,15 +207,19 @@ static void add_result(struct lookup *l, const struct inet_addr *addrs, size_t n
 
 /* --- begin ------------------------------------------------------------------------------- */
 
-/* On the heap: a hosts file may be larger than a stack should bear. */
+/* On the heap: a hosts file may be larger than a stack should bear. Of a line that is cut short, a
+ * name could be half of another's. */
 static size_t find_in_hosts(struct lookup *l, const struct env *env, uint64_t now)
 {
 	_cleanup_free_ char *text = malloc(HOSTS_MAX);
 	int len = text ? env_read(env, text, HOSTS_MAX, "/etc/hosts") : -ENOMEM;
 
-	if (len == HOSTS_MAX - 1)
+	if (len == HOSTS_MAX - 1) {
 		report_log(env->report, REPORT_WARN, "/etc/hosts", now,
 			"only the first %d bytes are read", len);
+		while (len > 0 && text[len - 1] != '\n')
+			len--;
+	}
 	return len > 0 ? hosts_find(text, (size_t)len, l->name, l->result) : 0;
 }
 

@@ -8,6 +8,9 @@
 #include <poll.h>
 #include <signal.h>
 
+#include "modtree.h"
+#include "report/record.h"
+#include "report/report.h"
 #include "resolver/private.h"
 #include "resolver/resolver.h"
 
@@ -102,6 +105,37 @@ TEST(names_that_are_none)
 	CHECK_INT(resolver_ask(r, 1, longest, SEC, 0), -EINVAL);
 	longest[ADDRESS_DOMAIN_MAX] = '.'; /* dropped */
 	CHECK_INT(resolver_ask(r, 1, longest, SEC, 0), 0);
+}
+
+/* The line at the limit is "10.0.0.2 filer", if the rest of its name is not looked at. */
+TEST(a_hosts_file_longer_than_is_read)
+{
+	static const char first[] = "10.0.0.1 first\n", cut[] = "10.0.0.2 filer";
+	static char text[70000];
+	struct report_config cfg = {.console_fd = -1, .kmsg_fd = -1};
+	struct resolver *r = NULL;
+	struct report_view v;
+	struct modtree t;
+
+	modtree_bare(&t);
+	CHECK_INT(report_new(&t.env.report, &cfg), 0);
+	memset(text, '#', sizeof(text) - 1);
+	memcpy(text, first, sizeof(first) - 1);
+	memcpy(text + 65535 - sizeof(cut), "\n", 1);
+	memcpy(text + 65536 - sizeof(cut), cut, sizeof(cut) - 1);
+	memcpy(text + 65535, "-2\n", 3);
+	modtree_file(&t, "/etc/hosts", text);
+	CHECK_INT(resolver_new(&r, &t.env), 0);
+	CHECK_INT(resolver_ask(r, 1, "first", SEC, 0), 0);
+	check_event(r, 1, "10.0.0.1");
+	CHECK_INT(resolver_ask(r, 2, "filer", SEC, 0), 0);
+	resolver_dispatch(r, 2 * SEC);
+	check_event(r, 2, "no DNS server is known to resolve filer");
+	report_view(t.env.report, &v);
+	CHECK(v.log && strstr(v.log, "/etc/hosts: only the first 65535 bytes are read"));
+	resolver_free(r);
+	report_free(t.env.report);
+	modtree_remove(&t);
 }
 
 /* The only child of this process, killed, and seen to be dead by the resolver. */
