@@ -58,7 +58,7 @@ static void check_proved(struct parser *p, const struct plan_word *root)
 	note_word(p, root, "add rd.root.digest= or rd.root.key=",
 		"%s proves the image, unless keys are in the initramfs",
 		by_tls(image->url) ? "only the server's certificate" : image->sums ?
-			"only SHA256SUMS of the same server" : "nothing");
+			"only a SHA-256 file of the same server" : "nothing");
 }
 
 /* https from the first server and http from the second is as weak as the second. */

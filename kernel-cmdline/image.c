@@ -305,7 +305,11 @@ void resolve_image(struct parser *p)
 	}
 	image->insecure = false;
 	say(p, w, "has no effect: certificates are checked");
-	complain(p, w, WHOLE, DIAG_ERROR,
-		"add rd.root.digest= or rd.root.key=, or name the server's certificate in "
-		"rd.root.ca=", "left out: nothing else on the line would prove the image");
+	if (image->ca)
+		warn_word(p, w, "leave it out, or add rd.root.digest= or rd.root.key=",
+			"left out: the server's certificate is checked against rd.root.ca=");
+	else
+		complain(p, w, WHOLE, DIAG_ERROR,
+			"add rd.root.digest= or rd.root.key=, or name the server's certificate in "
+			"rd.root.ca=", "left out: nothing else on the line would prove the image");
 }

@@ -306,7 +306,7 @@ struct plan_image {
 	const char *ca;		    /* PEM file of the initramfs, absolute; NULL: its usual ones */
 	bool unprovable;	    /* digest or key given, but unreadable: fatal */
 	bool must_prove;	    /* a digest or key must be there, if only in the initramfs */
-	bool sums;		    /* else: its SHA-256 is in SHA256SUMS beside it */
+	bool sums;		    /* else: its SHA-256 is in a file beside it */
 	bool insecure;		    /* rd.noverifyssl, and something else proves the image */
 	const char *cache;	    /* DEVICE[:/DIR]; NULL: none */
 	const char *proxy;	    /* http://...; NULL: none */

@@ -135,7 +135,8 @@ static void judge_sums(const struct proof_config *cfg, struct proof_result *ret)
 
 	if (sums_find(cfg->manifest, cfg->manifest_len, cfg->summed, ret->manifest.sha256))
 		return;
-	snprintf(text, sizeof(text), "SHA256SUMS does not have one line for %.120s", cfg->summed);
+	snprintf(text, sizeof(text), "the list of SHA-256 sums does not have one line for %.120s",
+		cfg->summed);
 	fail(ret, CAUSE_MANIFEST_BAD, text);
 }
 

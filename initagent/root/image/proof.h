@@ -20,7 +20,7 @@
 struct proof_config {
 	const void *manifest;  /* as fetched; NULL: the signature is an image's */
 	size_t manifest_len;
-	const char *summed;    /* it is a SHA256SUMS, and this file is meant; NULL: it is ours */
+	const char *summed;    /* it is a list of sums, and this file is meant; NULL: ours */
 	const void *signature; /* the .minisig file; NULL: there is none */
 	size_t signature_len;
 	const struct minisig_key *keys; /* none: no signature is asked for */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sums: a SHA256SUMS file, as sha256sum(1) writes it: "HEX  NAME" or "HEX *NAME", one a line. */
+/* sums: a SHA256SUMS or .sha256 file, as sha256sum(1) writes it: lines "HEX  NAME", "HEX *NAME". */
 #pragma once
 
 #include "base/sha256.h"

@@ -54,7 +54,8 @@ struct web {
 	struct proof *proof;
 	struct image *image;
 	struct manifest *manifest; /* NULL: none */
-	char summed[256];	   /* the image's name in SHA256SUMS; "": it is not asked for */
+	char summed[256];	   /* the image's name in a list of sums; "": none is asked for */
+	bool sums_of_folder;	   /* the list is SHA256SUMS; else the image's own, NAME.sha256 */
 	int file;		   /* the image, in memory */
 	uint64_t have;		   /* bytes of it that were there from an earlier time */
 	struct stream *stream;	   /* the image is unpacked on its way */
@@ -100,8 +101,11 @@ void web_list_step(struct web *w, uint64_t now);
 void web_begin(struct web *w, uint64_t now);
 void web_begin_note(struct web *w, enum web_state state, const char *name, const uint8_t *sha256,
 	uint64_t now);
-/* web_sums_begin: SHA256SUMS beside the image, where nothing proves more than its server does. */
+/* web_sums_begin: the sums beside the image, where nothing proves more than its server does: in the
+ * order of systemd's importd (pull-common.h, VerificationStyle). */
 void web_sums_begin(struct web *w, uint64_t now);
+/* web_sums_absent: the server does not have what was asked for. True: the other is asked for. */
+bool web_sums_absent(struct web *w, uint64_t now);
 /* web_take_fetch: its bytes move out of the way of the next transfer. */
 struct fetch *web_take_fetch(struct web *w);
 

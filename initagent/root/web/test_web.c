@@ -294,8 +294,20 @@ TEST(manifest_that_is_none)
 	CHECK_INT(l.cause, CAUSE_MANIFEST_BAD);
 }
 
-/* A SHA256SUMS beside the image, as systemd's verify=checksum has it; a key is worth more. */
-TEST(sums_beside_the_image)
+/* Sums beside the image, as systemd's verify=checksum has them; a key is worth more. */
+TEST(sums_of_the_image_alone)
+{
+	struct lab l;
+
+	open_lab(&l);
+	l.plan.sums = true;
+	run(&l, "sha256sum root.img >root.img.sha256; echo none >SHA256SUMS");
+	go(&l);
+	CHECK_STR(l.asked, "/mirrors /root.img.sha256 /root.img ");
+	CHECK_INT(l.cause, CAUSE_IMAGE_UNKNOWN);
+}
+
+TEST(sums_of_the_folder)
 {
 	struct lab l;
 
@@ -303,7 +315,7 @@ TEST(sums_beside_the_image)
 	l.plan.sums = true;
 	run(&l, "sha256sum root.img >SHA256SUMS");
 	go(&l);
-	CHECK_STR(l.asked, "/mirrors /SHA256SUMS /root.img ");
+	CHECK_STR(l.asked, "/mirrors /root.img.sha256 /SHA256SUMS /root.img ");
 	CHECK_INT(l.cause, CAUSE_IMAGE_UNKNOWN);
 }
 
@@ -326,7 +338,7 @@ TEST(sums_without_the_image)
 	l.plan.sums = true;
 	run(&l, "echo other >other.img; sha256sum other.img >SHA256SUMS");
 	go(&l);
-	CHECK_STR(l.asked, "/mirrors /SHA256SUMS ");
+	CHECK_STR(l.asked, "/mirrors /root.img.sha256 /SHA256SUMS ");
 	CHECK_INT(l.cause, CAUSE_MANIFEST_BAD);
 }
 

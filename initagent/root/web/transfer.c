@@ -95,11 +95,24 @@ void web_begin_note(struct web *w, enum web_state state, const char *name, const
 /* Every mirror has the image under its own URL's name: that of the first one counts. */
 void web_sums_begin(struct web *w, uint64_t now)
 {
+	char name[sizeof(w->summed) + sizeof(".sha256")];
 	size_t len;
-	const char *name = urls_name(w->cfg.plan->url, &len);
+	const char *image = urls_name(w->cfg.plan->url, &len);
 
-	snprintf(w->summed, sizeof(w->summed), "%.*s", (int)len, name);
-	web_begin_note(w, WEB_MANIFEST, "SHA256SUMS", NULL, now);
+	snprintf(w->summed, sizeof(w->summed), "%.*s", (int)len, image);
+	snprintf(name, sizeof(name), "%s.sha256", w->summed);
+	web_begin_note(w, WEB_MANIFEST, w->sums_of_folder ? "SHA256SUMS" : name, NULL, now);
+}
+
+bool web_sums_absent(struct web *w, uint64_t now)
+{
+	if (w->state != WEB_MANIFEST || !*w->summed || w->sums_of_folder)
+		return false;
+	report_log(w->env->report, REPORT_INFO, "root", now,
+		"the server does not have %s.sha256: asking for SHA256SUMS", w->summed);
+	w->sums_of_folder = true;
+	web_sums_begin(w, now);
+	return true;
 }
 
 uint64_t web_room(const struct web *w)

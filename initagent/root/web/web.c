@@ -316,6 +316,8 @@ static void fetch_failed(struct web *w, bool fatal, uint64_t now)
 		web_list_failed(w, fatal, now);
 		return;
 	}
+	if (cause == CAUSE_FETCH_STATUS && web_sums_absent(w, now))
+		return;
 	if (w->state == WEB_SIGNATURE && cause == CAUSE_FETCH_STATUS)
 		cause = CAUSE_SIGNATURE_MISSING;
 	if (fatal) {
