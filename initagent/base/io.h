@@ -4,7 +4,7 @@
  * caller's.
  * In: a descriptor with a limit, or bytes, or a path. Out: the content, which the caller frees;
  * -errno.
- * Callers: modules/, root/wwinit/, state/, dracut/mkimage/, flexboot/, ipxe-scripts/,
+ * Callers: modules/, root/nfs/, root/wwinit/, state/, dracut/mkimage/, flexboot/, ipxe-scripts/,
  * ipxe-scripts/site/. Tests: base/test_core.c.
  */
 #pragma once

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "base/io.h"
 #include "base/mountpoint.h"
 #include "base/script.h"
 #include "base/sysmount.h"
@@ -19,6 +20,7 @@
 #define DISK	"/etc/init.d/localdisk"
 #define SCRIPT	"/etc/init.d/statelite"
 #define SYSROOT "/sysroot"
+#define RESOLV_CONF_MAX 65536
 
 _printf_(3, 4) static int fail(char *text, int error, const char *fmt, ...)
 {
@@ -244,6 +246,23 @@ static int judge(const struct statelite *s, const char *last, char *text)
 		*last ? "; it says: " : "", last);
 }
 
+/* Only a file that was mounted over the root's. */
+static void fill_resolv_conf(const struct statelite *s)
+{
+	_cleanup_close_ int from = open(s->resolv_conf, O_RDONLY | O_CLOEXEC);
+	_cleanup_close_ int to = sys_open_beneath(s->root, "/etc/resolv.conf",
+		O_WRONLY | O_NONBLOCK);
+	_cleanup_free_ void *text = NULL;
+	struct stat root, file;
+	size_t size;
+
+	if (from < 0 || to < 0 || stat(s->root, &root) < 0 || fstat(to, &file) < 0 ||
+		!S_ISREG(file.st_mode) || file.st_dev == root.st_dev)
+		return;
+	if (io_read_all(from, RESOLV_CONF_MAX, &text, &size) >= 0 && ftruncate(to, 0) == 0)
+		(void)io_write_all(to, text, size);
+}
+
 int statelite_apply(const struct statelite *s, char text[static NFS_TEXT_MAX])
 {
 	char last[SCRIPT_LINE_MAX] = "";
@@ -262,6 +281,8 @@ int statelite_apply(const struct statelite *s, char text[static NFS_TEXT_MAX])
 		r = run(s, DISK, last, text);
 	if (r >= 0)
 		r = run(s, SCRIPT, last, text);
+	if (r >= 0)
+		fill_resolv_conf(s);
 	statelite_drop_view(s->root, s->view);
 	return r < 0 ? r : judge(s, last, text);
 }

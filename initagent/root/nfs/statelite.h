@@ -7,7 +7,8 @@
  * /etc/init.d/statelite, which asks the xCAT master for the node's table and mounts what it says.
  * Those scripts are written for an initramfs with bash, where the root is at /sysroot. Here they
  * run with the image's own programs: in a view of the root that has the root once more at /sysroot,
- * and the mounts that they make there are the root's.
+ * and the mounts that they make there are the root's. Where the table gives the node a file for
+ * /etc/resolv.conf, it gets the initramfs's, as from xCAT's xcatroot.
  *
  * Runs in the process that mounts; blocks. Tests: test_statelite.c, tests-qemu/nfsrdma.bats.
  */
@@ -21,6 +22,7 @@ struct statelite {
 	const char *root;	   /* mount point of the export; nothing else uses it */
 	const char *view;	   /* a place for the view; made, and gone afterwards */
 	const char *address;	   /* of plan->server; numeric */
+	const char *resolv_conf;   /* this initramfs's */
 	int (*mount)(const struct nfs_attempt *attempt, const char *target, char *text);
 };
 

@@ -134,7 +134,7 @@ static void make_place(struct place *p, const char *script)
 	if (script)
 		put(p->root, "/etc/init.d/statelite", script, 0755);
 	p->s = (struct statelite){.plan = &p->plan, .root = p->root, .view = p->view,
-		.address = "192.0.2.1", .mount = bind_kept};
+		.address = "192.0.2.1", .resolv_conf = "/nonexistent", .mount = bind_kept};
 }
 
 TEST(what_the_script_mounts_is_over_the_root)
@@ -166,6 +166,29 @@ TEST(what_the_script_mounts_is_over_the_root)
 	CHECK(access(p.view, F_OK) < 0);
 	CHECK_INT(gethostname(now, sizeof(now)), 0);
 	CHECK_STR(now, mine);
+}
+
+/* xCAT's xcatroot copies it there; without a file in the table the image's own stays. */
+TEST(resolv_conf_where_the_table_has_one)
+{
+	static const char *const scripts[] = {"#!/bin/sh\n" TABLE
+		"cd /sysroot/.statelite/tmpfs\n"
+		"echo longer than what comes here >resolv\n"
+		"mount --bind resolv /sysroot/etc/resolv.conf\n", "#!/bin/sh\n" TABLE};
+
+	for (size_t i = 0; i < ARRAY_SIZE(scripts); i++) {
+		struct place p;
+		char path[128];
+
+		make_place(&p, scripts[i]);
+		put(p.root, "/etc/resolv.conf", "nameserver 192.0.2.9\n", 0644);
+		put(p.dir, "/resolv.conf", "nameserver 192.0.2.53\n", 0644);
+		snprintf(path, sizeof(path), "%s/resolv.conf", p.dir);
+		p.s.resolv_conf = path;
+		CHECK_INT(statelite_apply(&p.s, p.text), 0);
+		CHECK_STR(get(p.root, "/etc/resolv.conf"),
+			i == 0 ? "nameserver 192.0.2.53" : "nameserver 192.0.2.9");
+	}
 }
 
 /* As when the agent dies, or its limit is over, while the script runs. */
