@@ -210,6 +210,27 @@ static void serve(pid_t pid, uint16_t port, const char *text, const char *cut)
 	_exit(1);
 }
 
+/* The one server that answers is reached over the second rail alone, by a gateway; the other's is
+ * silent on both. Were rail and server to change together, they would never meet. */
+TEST(each_server_is_asked_over_each_rail)
+{
+	pid_t second;
+	struct node n;
+
+	wire_up();
+	second = netns_peer();
+	netns_veth("veth2", "veth3", second);
+	netns_run_in(second, "ip addr add 10.0.2.1/24 dev veth3; ip link set veth3 up");
+	node_open(&n, "root=nfs4:192.0.2.1,192.0.2.9:/only-1 ip=10.0.1.2:::24::veth0:none "
+		"ip=10.0.2.2:::24::veth2:none "
+		"rd.route=192.0.2.1/32:10.0.1.1:veth0 rd.route=192.0.2.9/32:10.0.1.1:veth0 "
+		"rd.route=192.0.2.1/32:10.0.2.1:veth2 rd.route=192.0.2.9/32:10.0.2.9:veth2 "
+		"rd.retry=25");
+	CHECK_INT(boot(&n), BOOT_DONE);
+	CHECK_STR(text_at(cJSON_GetObjectItem(n.state, "root"), "server"), "192.0.2.1");
+	node_close(&n);
+}
+
 #define NOT_FOUND "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
 
 /* Only over the second rail is there a server that has a status to give. */

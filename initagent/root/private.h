@@ -52,6 +52,7 @@ struct target {
 	unsigned server_turn;	      /* which of its servers; modulo their number */
 	unsigned rail_turn;	      /* which rail's lease counts: rises with each that failed */
 	uint64_t rail_since;	      /* since when it is this rail's turn; 0: no rail's yet */
+	unsigned rail_failures;	      /* attempts that failed since */
 	unsigned rounds, attempts;    /* of the sources before the one at work */
 	/* servers, or addresses of the server's name: tried without pauses between */
 	unsigned ways;
@@ -105,6 +106,8 @@ void target_step_source(struct target *t, uint64_t now);
 /* turn.c. target_failed: an attempt failed: it is reported, and another rail may get its turn (the
  * source is gone then). */
 void target_failed(struct target *t, enum cause cause, const char *text, uint64_t now);
+/* target_silent: the same while the server is looked for, which goes on in any case. */
+void target_silent(struct target *t, const char *text, uint64_t now);
 /* target_next_turn: server and path again, from the rails in another order; a spare takes the
  * static address. */
 void target_next_turn(struct target *t, uint64_t now);

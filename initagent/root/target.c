@@ -272,9 +272,7 @@ void target_neighbour(struct target *t, const struct link_event *ev, uint64_t no
 	rail = target_carrier_rail(t);
 	t->ifindex = rail ? rail->ifindex : 0;
 	rails_way_text(t->cfg.rails, &t->server.addr, text, sizeof(text));
-	target_failed(t, CAUSE_ROOT_UNREACHABLE, text, now);
-	if (t->state == TARGET_PROBING)
-		target_next_turn(t, now);
+	target_silent(t, text, now);
 }
 
 /* --- the step -------------------------------------------------------------------------------- */

@@ -14,14 +14,32 @@
 static bool is_silence(enum cause cause)
 {
 	return cause == CAUSE_ROOT_UNREACHABLE || cause == CAUSE_ROOT_NO_RDMA ||
-		cause == CAUSE_FETCH_CONNECT ||
-	       cause == CAUSE_FETCH_STALLED || cause == CAUSE_BLOCK_UNREACHABLE;
+		cause == CAUSE_FETCH_CONNECT || cause == CAUSE_FETCH_STALLED ||
+		cause == CAUSE_BLOCK_UNREACHABLE || cause == CAUSE_ROOT_RESOLVE;
+}
+
+/* The rail over which a DNS server is asked; NULL: none is. */
+static const struct rail *dns_rail(const struct target *t)
+{
+	struct link_route way = {0};
+	size_t n;
+	const struct rail *rail = rails_list(t->cfg.rails, &n);
+
+	for (; n && !way.ifindex; n--, rail++) {
+		const struct address_result *a =
+			addresses_result(rails_addresses(t->cfg.rails), rail->ifindex);
+
+		if (a && a->n_dns)
+			(void)links_lookup(rails_links(t->cfg.rails), &a->dns[0], &way);
+	}
+	return rails_find(t->cfg.rails, way.ifindex);
 }
 
 void target_next_turn(struct target *t, uint64_t now)
 {
 	t->rail_turn++;
 	t->rail_since = now;
+	t->rail_failures = 0;
 	rails_next(t->cfg.rails, now);
 	/* What the command line names is the same over all rails, and bytes that are there are not
 	 * fetched again. */
@@ -36,11 +54,30 @@ static void blame_server(struct target *t, const struct rail *rail, enum cause c
 {
 	target_note(t, cause, where, text);
 	if (is_silence(cause))
-		rails_blame(t->cfg.rails, rail, cause, t->failure.where, now, text);
+		rails_blame(t->cfg.rails, cause == CAUSE_ROOT_RESOLVE ? dns_rail(t) : rail, cause,
+			t->failure.where, now, text);
 	else
 		report_cause(t->report, cause, t->failure.where, now, "%s", text);
 	report_wait(t->report, cause, "root", now, "%s, trying %s", text,
 		t->server.servers > 1 ? "the next server" : "again");
+}
+
+/* All servers, or addresses of one, have their turns over a rail before the next rail has its: if
+ * both went on together, a server could be asked over the same rail each time. */
+static bool servers_left(const struct target *t)
+{
+	return t->rail_failures < t->ways;
+}
+
+void target_silent(struct target *t, const char *text, uint64_t now)
+{
+	target_failed(t, CAUSE_ROOT_UNREACHABLE, text, now);
+	if (t->state != TARGET_PROBING)
+		return;
+	if (servers_left(t))
+		target_begin_again(t, now);
+	else
+		target_next_turn(t, now);
 }
 
 void target_failed(struct target *t, enum cause cause, const char *text, uint64_t now)
@@ -55,7 +92,9 @@ void target_failed(struct target *t, enum cause cause, const char *text, uint64_
 		blame_server(t, rail, cause, where, text, now);
 	if (t->ops && t->ops->next)
 		t->server_turn = t->ops->next(&t->choice, &t->refusals, t->server_turn);
-	if (!rail || now - t->rail_since < WAY_PATIENCE || !rails_other_ready(t->cfg.rails, rail))
+	t->rail_failures++;
+	if (!rail || servers_left(t) || now - t->rail_since < WAY_PATIENCE ||
+		!rails_other_ready(t->cfg.rails, rail))
 		return;
 	rails_step_back(t->cfg.rails, rail, now);
 	target_next_turn(t, now);

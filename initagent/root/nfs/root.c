@@ -221,6 +221,7 @@ static int mount_statelite(const struct root *r, const struct nfs_attempt *attem
 		.root = at.base,
 		.view = at.view,
 		.address = addr->family ? inet_text(addr, address) : r->result.address,
+		.resolv_conf = "/etc/resolv.conf",
 		.mount = r->ops->mount,
 	};
 	int e = mount_below(r, attempt, out, &at);
@@ -394,7 +395,8 @@ static void attempt_failed(struct root *r, const struct verdict *v, int error, c
 			round_failed(r, now);
 	} else if (may_fall_back(r, v->remedy)) {
 		fall_back(r, now);
-	} else if (v->remedy == REMEDY_NONE) {
+	} else if (v->remedy == REMEDY_NONE && r->source.rounds + 1 >= r->cfg.ways) {
+		/* one of several servers may say so alone, of what its mountd does not know */
 		stop(r, now);
 	} else {
 		round_failed(r, now);

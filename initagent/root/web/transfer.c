@@ -108,8 +108,6 @@ bool web_sums_absent(struct web *w, uint64_t now)
 {
 	if (w->state != WEB_MANIFEST || !*w->summed || w->sums_of_folder)
 		return false;
-	report_log(w->env->report, REPORT_INFO, "root", now,
-		"the server does not have %s.sha256: asking for SHA256SUMS", w->summed);
 	w->sums_of_folder = true;
 	web_sums_begin(w, now);
 	return true;
