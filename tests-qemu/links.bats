@@ -126,3 +126,19 @@ vlan=bond0.0005:bond0 $bond ip=dhcp BOOTIF=01-52-54-00-99-00-65"
     assert_console 'giving up after .*: IA-E406 eth0.7: no frame was received'
     assert_console 'no frame received on VLAN 7 of eth0'
 }
+
+@test "a VLAN that nobody is on, below a bridge with a static address: it is named" {
+    NODE_SECOND=
+    node_start "$image" "$console root=nfs4:192.0.2.1:/x vlan=eth0.7:eth0 bridge=br0:eth0.7 \
+ip=192.0.2.2:::24::br0:none rd.retry=12 $reboot"
+    node_end 120
+    assert_console 'IA-E406 br0: .*: no frame received on VLAN 7 of eth0'
+}
+
+@test "active_slave= of a bond whose links come up later than they join" {
+    node_start "$image" "$console $tcp_root $bond,miimon=100,active_slave=eth1 ip=bond0:dhcp"
+    assert_boot 60 4.2 tcp
+    assert_only_rail bond0
+    assert_state '.causes | length' 0
+    grep -q '^Currently Active Slave: eth1$' "$node_dir/results/bond0"
+}

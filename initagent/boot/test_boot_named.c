@@ -331,6 +331,22 @@ TEST(bootif_leads_before_the_first_ip)
 	node_close(&n);
 }
 
+/* It comes last: no route of those before it may have its metric. */
+TEST(bootdev_leads_before_the_first_ip)
+{
+	struct node n;
+
+	wire_up();
+	netns_veth("net0", "net9", 0);
+	netns_run("ip link set net9 up");
+	node_open(&n, "root=nfs4:192.0.2.1:/export bootdev=net0 ip=" NODE
+		" ip=198.51.100.2::198.51.100.1:24::net0:none rd.retry=20");
+	CHECK_INT(boot(&n), BOOT_DONE);
+	netns_run("ip route show default | grep -w net0 && ! ip route | grep 'net0.*metric' && "
+		  "ip route show 192.0.2.0/24 | grep 'veth0.*metric 100'");
+	node_close(&n);
+}
+
 /* Nobody else's name: the interface with that address is not there yet, and another that bears
  * the name is not taken for it. */
 TEST(a_name_of_ifname_is_no_other_interfaces)

@@ -165,6 +165,9 @@ void links_waive_partner(struct links *l, int ifindex, uint64_t now);
  * and sets its own MTU on it. 1: it is one already.
  */
 int links_enslave(struct links *l, const struct plan_link *want, int master, int slave);
+/* links_activate: makes a slave the active one, if active_slave= names it; 1: it is now. -EINVAL:
+ * for the bond its link is not up yet (bond_option_active_slave_set()). */
+int links_activate(struct links *l, const struct plan_link *want, const struct netdev *slave);
 
 /*
  * netdev_pkey: the partition an IPoIB interface is in, netdev_guid: its port GUID (host order);

@@ -139,25 +139,30 @@ int links_add_made(struct links *l, const struct plan_link *want, int parent)
 	return links_keep_error(l, netlink_call(l->rtnl, put_info(msg, want), what));
 }
 
-/* primary and active_slave of the bond, if they name this one: the kernel takes an index there. */
-static int prefer(struct links *l, const struct plan_link *want, int master,
+/* An option of the bond, if it names this slave: the kernel takes an index there. 1: it was set. */
+static int prefer(struct links *l, const struct plan_link *want, const char *option, int master,
 	const struct netdev *slave)
 {
-	int r = 0;
-
-	for (size_t i = 0; r >= 0 && i < want->n_options; i++) {
+	for (size_t i = 0; i < want->n_options; i++) {
 		struct bond_option as = *want->options[i].option;
 		const struct plan_bond_option index = {&as, (uint32_t)slave->ifindex, ""};
 		const struct plan_link one = {.kind = PLAN_LINK_BOND, .options = &index,
 			.n_options = 1};
+		int r;
 
-		if (as.type != BOND_SLAVE || !streq(want->options[i].text, slave->name))
+		if (!streq(as.name, option) || !streq(want->options[i].text, slave->name))
 			continue;
 		as.type = BOND_U32;
 		r = links_keep_error(l, netlink_call(l->rtnl, put_info(about(master), &one),
 			as.name));
+		return r < 0 ? r : 1;
 	}
-	return r;
+	return 0;
+}
+
+int links_activate(struct links *l, const struct plan_link *want, const struct netdev *slave)
+{
+	return prefer(l, want, "active_slave", slave->master_ifindex, slave);
 }
 
 int links_enslave(struct links *l, const struct plan_link *want, int master, int slave)
@@ -187,5 +192,5 @@ int links_enslave(struct links *l, const struct plan_link *want, int master, int
 	/* The next look at the list finds it there. */
 	e->dev.master_ifindex = master;
 	e->news = e->news == NEWS_NONE ? NEWS_CHANGED : e->news;
-	return prefer(l, want, master, &e->dev);
+	return prefer(l, want, "primary", master, &e->dev);
 }

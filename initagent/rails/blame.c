@@ -83,7 +83,14 @@ void rails_blame(struct rails *rails, const struct rail *rail, enum cause cause,
 	uint64_t now, const char *text)
 {
 	struct rail *own = rail && rail->guid ? rail_on(rails, rail->ifindex) : NULL;
+	char silence[96];
+	enum cause below = rail ? stack_silence(rails, rail, silence, sizeof(silence), now)
+		: CAUSE_NONE;
 
+	if (below) {
+		report_cause(rails->report, below, rail->name, now, "%s", silence);
+		return;
+	}
 	if (!own) {
 		report_cause(rails->report, cause, where, now, "%s", text);
 		return;

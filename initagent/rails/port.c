@@ -138,17 +138,64 @@ static uint64_t check_ready(struct rails *rails, struct rail *rail, uint64_t now
 	return check_port(rails, rail, now);
 }
 
+/* The IPoIB interfaces of a rail: itself, or the slaves of a bond. */
+static size_t joiners(const struct rails *rails, const struct rail *rail,
+	const struct netdev *ret[static STACK_BELOW_MAX])
+{
+	size_t n = stack_below(rails, rail->name, ret);
+
+	if (n)
+		return n;
+	ret[0] = links_by_index(rails->links, rail->ifindex);
+	return ret[0] != NULL;
+}
+
 /* Down and up, so that IPoIB forgets its back-off. */
 static void bounce(struct rails *rails, struct rail *rail, uint64_t now)
 {
+	const struct netdev *list[STACK_BELOW_MAX];
+	size_t n = joiners(rails, rail, list);
+
 	rail->bounce = NSEC_NEVER;
 	report_log(rails->report, REPORT_INFO, rail->name, now,
 		"still no carrier: interface taken down and up, so that it joins its group at "
 		"once");
-	if (links_set_up(rails->links, rail->ifindex, false) < 0 ||
-		links_set_up(rails->links, rail->ifindex, true) < 0)
-		report_cause(rails->report, CAUSE_NETDEV_CONFIG, rail->name, now, "%s",
-			links_error(rails->links));
+	for (size_t i = 0; i < n; i++)
+		if (links_set_up(rails->links, list[i]->ifindex, false) < 0 ||
+			links_set_up(rails->links, list[i]->ifindex, true) < 0)
+			report_cause(rails->report, CAUSE_NETDEV_CONFIG, list[i]->name, now, "%s",
+				links_error(rails->links));
+}
+
+/* What stands between each further slave of a bond and its port: the rail's is the first one's. */
+static void add_slaves(struct rails *rails, const struct rail *rail, char *text, size_t size)
+{
+	const struct netdev *list[STACK_BELOW_MAX];
+	size_t n = stack_below(rails, rail->name, list), len = strlen(text);
+
+	for (size_t i = 0; i < n && len < size; i++) {
+		struct rail slave = {.guid = netdev_guid(list[i]), .pkey = rail->pkey};
+		char why[128];
+
+		strscpy(slave.name, list[i]->name, sizeof(slave.name));
+		if (slave.guid == rail->guid)
+			continue;
+		if (port_gate(rails, &slave, why, sizeof(why)) == CAUSE_NONE)
+			strscpy(why, "the port is ready", sizeof(why));
+		len += (size_t)snprintf(text + len, size - len, "; %s: %s", list[i]->name, why);
+	}
+}
+
+/* The kernel names the interface that joins. */
+static int join_failure(const struct rails *rails, const struct rail *rail)
+{
+	const struct netdev *list[STACK_BELOW_MAX];
+	size_t n = joiners(rails, rail, list);
+	int status = 0;
+
+	for (size_t i = 0; i < n && status == 0; i++)
+		status = fabric_join_failure(&rails->env, list[i]->name, rail->active);
+	return status;
 }
 
 /* Only the join is missing from now on. */
@@ -185,7 +232,7 @@ static enum cause judge_join(struct rails *rails, const struct rail *rail, char 
 	cause = fabric_judge_group(port, &rail->group, text, size);
 	if (cause != CAUSE_NETDEV_NO_CARRIER)
 		return cause;
-	status = fabric_join_failure(&rails->env, rail->name, rail->active);
+	status = join_failure(rails, rail);
 	if (status == 0)
 		return cause;
 	snprintf(text, size,
@@ -198,7 +245,7 @@ static enum cause judge_join(struct rails *rails, const struct rail *rail, char 
 /* The port is ready, the broadcast group not joined: say why, and help once. */
 static uint64_t check_join(struct rails *rails, struct rail *rail, uint64_t now)
 {
-	char text[192];
+	char text[REPORT_TEXT_MAX];
 	enum cause cause;
 
 	if (!rail->active)
@@ -208,6 +255,7 @@ static uint64_t check_join(struct rails *rails, struct rail *rail, uint64_t now)
 	if (now >= rail->bounce)
 		bounce(rails, rail, now);
 	cause = judge_join(rails, rail, text, sizeof(text));
+	add_slaves(rails, rail, text, sizeof(text));
 	report_wait(rails->report, cause, rail->name, now, "%s", text);
 	return min_u64(rail->ask, rail->bounce);
 }
@@ -235,12 +283,13 @@ void rail_take_group(struct rails *rails, const struct fabric_event *ev, uint64_
 /* An InfiniBand rail without carrier. Returns when to look again. */
 static uint64_t check_carrier(struct rails *rails, struct rail *rail, uint64_t now)
 {
-	char text[160] = "";
+	char text[REPORT_TEXT_MAX] = "";
 	enum cause cause = port_gate(rails, rail, text, sizeof(text));
 
 	if (cause == CAUSE_NONE)
 		return check_join(rails, rail, now);
 	rail->active = 0;
+	add_slaves(rails, rail, text, sizeof(text));
 	report_wait(rails->report, cause, rail->name, now, "%s", text);
 	return unannounced(cause) ? look_again(rail, now) : NSEC_NEVER;
 }

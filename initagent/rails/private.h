@@ -43,6 +43,7 @@ struct rails {
 	uint64_t links_made;	  /* bit i: plan rdma_links[i] was tried */
 	uint64_t links_failed;	  /* bit i: it cannot be made */
 	uint64_t stack_tried;	  /* bit i: plan links[i] was made, adopted or refused */
+	uint64_t stack_active;	  /* bit i: its active_slave= was set, or refused */
 	int refused[RAILS_LIMIT]; /* ifindex of what could not become a part of one */
 	size_t n_refused;
 	uint64_t rdma_begin, rdma_end;
@@ -134,6 +135,10 @@ size_t stack_below(const struct rails *rails, const char *name,
 	const struct netdev *ret[static STACK_BELOW_MAX]);
 /* stack_matches: as netdev_matches(); the address of what is below means the topmost one. */
 bool stack_matches(const struct rails *rails, const struct netdev *dev, const struct hw_addr *hw);
+/* stack_silence: CAUSE_VLAN_SILENT and its text if the rail is, or is on, a VLAN that has received
+ * nothing for a while; else CAUSE_NONE. */
+enum cause stack_silence(const struct rails *rails, const struct rail *rail, char *buf,
+	size_t size, uint64_t now);
 /* stack_hindrance: adds to buf, which says why there is no address, what is known of the VLAN, bond
  * or bridge; returns the better cause. */
 enum cause stack_hindrance(const struct rails *rails, const struct rail *rail, enum cause cause,

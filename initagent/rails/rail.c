@@ -188,6 +188,7 @@ static bool leads(const struct rails *rails, const struct netdev *dev)
 static void add_rail(struct rails *rails, const struct netdev *seen, const struct plan_ip *ip,
 	uint64_t now)
 {
+	const struct plan_net *net = &rails->plan->net;
 	struct netdev dev = *seen;
 	struct rail *rail;
 	bool taken = holder_of(rails, ip);
@@ -204,8 +205,9 @@ static void add_rail(struct rails *rails, const struct netdev *seen, const struc
 	prepare(rails, &dev, ip, rail->name, now);
 	strscpy(dev.name, rail->name, sizeof(dev.name));
 	rail->leads = leads(rails, &dev);
-	/* Routes of all rails stand side by side; the first one's go first, or those of BOOTIF=. */
-	if (!rail->leads && (rails->n > 1 || rails->plan->net.bootif.len))
+	/* Routes of all rails stand side by side; the first one's go first, or those of the one
+	 * that leads, which may come later. */
+	if (!rail->leads && (rails->n > 1 || net->bootdev || net->bootif.len))
 		rail->metric = last_metric(rails, rail) + METRIC_STEP;
 	if (!taken) {
 		begin_address(rails, rail, &dev, now);

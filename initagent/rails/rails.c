@@ -132,23 +132,25 @@ bool rails_other_ready(const struct rails *rails, const struct rail *rail)
 	return false;
 }
 
+/* The rail of ip=, or (NULL) of BOOTIF=. Two ip= for one interface, of one family each, are one
+ * rail; an interface that went away and came back is two. */
 static const struct rail *rail_by(const struct rails *rails, const struct plan_ip *ip)
 {
-	for (size_t i = 0; i < rails->n; i++)
-		if (rails->rows[i].ip == ip)
-			return &rails->rows[i];
-	return NULL;
-}
+	const struct hw_addr *hw = ip ? &ip->match : &rails->plan->net.bootif;
+	const struct rail *found = NULL;
 
-static const struct rail *rail_of_bootif(const struct rails *rails)
-{
 	for (size_t i = 0; i < rails->n; i++) {
-		const struct netdev *dev = links_by_index(rails->links, rails->rows[i].ifindex);
+		const struct rail *rail = &rails->rows[i];
+		const struct netdev *dev = links_by_index(rails->links, rail->ifindex);
+		bool named = ip && ip->ifname && streq(ip->ifname, rail->name);
 
-		if (dev && stack_matches(rails, dev, &rails->plan->net.bootif))
-			return &rails->rows[i];
+		if (!(ip && rail->ip == ip) && !named &&
+			!(hw->len && dev && stack_matches(rails, dev, hw)))
+			continue;
+		if (!found || rail->state == RAIL_READY)
+			found = rail;
 	}
-	return NULL;
+	return found;
 }
 
 bool rails_all_ready(const struct rails *rails, uint64_t now)
@@ -159,7 +161,7 @@ bool rails_all_ready(const struct rails *rails, uint64_t now)
 
 	for (size_t i = 0; i <= net->n_ips && !*missing; i++) {
 		const struct plan_ip *ip = i < net->n_ips ? &net->ips[i] : NULL;
-		const struct rail *rail = ip ? rail_by(rails, ip) : rail_of_bootif(rails);
+		const struct rail *rail = rail_by(rails, ip);
 
 		if (ip ? plan_ip_is_open(ip) : !net->bootif.len)
 			continue;

@@ -140,9 +140,16 @@ static bool was_refused(const struct rails *rails, int ifindex)
 	return false;
 }
 
+static bool has_given_address(const struct rails *rails, int ifindex)
+{
+	const struct rail *rail = rails_find(rails, ifindex);
+
+	return rail && rail->ip && rail->ip->hwaddr.len;
+}
+
 /*
  * The address of a bond is that of its first slave, whichever driver was faster: DHCP servers know
- * the node by it. Once the bond has carrier it may be in use.
+ * the node by it. Once the bond has carrier it may be in use. One that ip= gives it counts more.
  */
 static int take_address(struct rails *rails, const struct plan_link *link,
 	const struct netdev *made, const struct netdev *lower)
@@ -150,7 +157,8 @@ static int take_address(struct rails *rails, const struct plan_link *link,
 	struct hw_addr hw = {.len = 6};
 
 	if (link->kind != PLAN_LINK_BOND || !streq(link->lower[0], lower->name) || made->carrier ||
-		lower->hwtype != ARPHRD_ETHER || lower->permanent.len != hw.len)
+		lower->hwtype != ARPHRD_ETHER || lower->permanent.len != hw.len ||
+		has_given_address(rails, made->ifindex))
 		return 0;
 	memcpy(hw.bytes, lower->permanent.bytes, hw.len);
 	return links_set_hw(rails->links, made->ifindex, &hw);
@@ -162,14 +170,14 @@ static void attach(struct rails *rails, const struct plan_link *link, const stru
 	bool vlan = link->kind == PLAN_LINK_VLAN;
 	int r;
 
-	if ((vlan ? lower->up : lower->master_ifindex == made->ifindex) ||
-		was_refused(rails, lower->ifindex))
+	/* What two of them claim stays with the first: the kernel would move it each time. */
+	if ((vlan ? lower->up : lower->master_ifindex) || was_refused(rails, lower->ifindex))
 		return;
 	if (!vlan)
 		ipoib_prepare(rails, lower, now);
 	r = vlan ? links_set_up(rails->links, lower->ifindex, true)
 		: links_enslave(rails->links, link, made->ifindex, lower->ifindex);
-	if (r == 0 && !vlan)
+	if (r >= 0 && !vlan)
 		r = take_address(rails, link, made, lower);
 	if (r < 0 && rails->n_refused < RAILS_LIMIT)
 		rails->refused[rails->n_refused++] = lower->ifindex;
@@ -177,6 +185,24 @@ static void attach(struct rails *rails, const struct plan_link *link, const stru
 		fail(rails, lower->name, now);
 	else if (!vlan)
 		report_log(rails->report, REPORT_INFO, lower->name, now, "part of %s", made->name);
+}
+
+/* Once; the bond's view of a slave's carrier may come later than ours. */
+static void activate(struct rails *rails, const struct plan_link *link, const struct netdev *made,
+	const struct netdev *lower, uint64_t bit, uint64_t now)
+{
+	int r;
+
+	if (link->kind != PLAN_LINK_BOND || rails->stack_active & bit || !lower->carrier ||
+		lower->master_ifindex != made->ifindex)
+		return;
+	r = links_activate(rails->links, link, lower);
+	if (r == 0 || r == -EINVAL)
+		return;
+	rails->stack_active |= bit;
+	if (r < 0)
+		report_cause(rails->report, CAUSE_NETDEV_CONFIG, link->name, now, "%s",
+			links_error(rails->links));
 }
 
 /* An interface that is there, or was asked for, and is not in the list yet. */
@@ -190,8 +216,10 @@ static void step(struct rails *rails, const struct plan_link *link, uint64_t bit
 		return;
 	for (size_t i = 0; i < link->n_lower; i++) {
 		lower = lower_of(rails, link, i);
-		if (lower)
-			attach(rails, link, made, lower, now);
+		if (!lower)
+			continue;
+		attach(rails, link, made, lower, now);
+		activate(rails, link, made, lower, bit, now);
 	}
 }
 
@@ -199,9 +227,10 @@ static void step(struct rails *rails, const struct plan_link *link, uint64_t bit
 void stack_gone(struct rails *rails, const char *name)
 {
 	const struct plan_link *link = stack_link(rails, name);
+	uint64_t bit = link ? UINT64_C(1) << (link - rails->plan->net.links) : 0;
 
-	if (link)
-		rails->stack_tried &= ~(UINT64_C(1) << (link - rails->plan->net.links));
+	rails->stack_tried &= ~bit;
+	rails->stack_active &= ~bit;
 }
 
 void stack_step(struct rails *rails, uint64_t now)
@@ -237,15 +266,24 @@ static void partner_text(const struct rails *rails, const char *bond, char *buf,
 		bonding_value(text, "Partner Churn State: ", partner));
 }
 
+/* A rail's interface and all below it. */
+static size_t whole_stack(const struct rails *rails, const struct rail *rail,
+	const struct netdev *ret[static STACK_BELOW_MAX + 1])
+{
+	size_t n = stack_below(rails, rail->name, ret);
+
+	ret[n] = links_by_index(rails->links, rail->ifindex);
+	return ret[n] ? n + 1 : n;
+}
+
 /* The bond of a stack that has no LACP partner; NULL: none. */
 static const struct netdev *partnerless(const struct rails *rails, const struct rail *rail)
 {
 	const struct netdev *list[STACK_BELOW_MAX + 1];
-	size_t n = stack_below(rails, rail->name, list);
+	size_t n = whole_stack(rails, rail, list);
 
-	list[n++] = links_by_index(rails->links, rail->ifindex);
 	for (size_t i = 0; i < n; i++)
-		if (list[i] && list[i]->no_partner && streq(list[i]->kind, "bond"))
+		if (list[i]->no_partner && streq(list[i]->kind, "bond"))
 			return list[i];
 	return NULL;
 }
@@ -264,20 +302,38 @@ static void parts_text(const struct rails *rails, const struct plan_link *link, 
 	}
 }
 
-static bool is_silent(const struct rails *rails, const struct rail *rail, uint64_t now)
+static bool is_silent(const struct rails *rails, const char *name)
 {
 	char packets[24];
 
-	return rail->carrier && now >= rail->carrier + VLAN_PATIENCE &&
-		env_read(&rails->env, packets, sizeof(packets),
-			"/sys/class/net/%s/statistics/rx_packets", rail->name) > 0 &&
+	return env_read(&rails->env, packets, sizeof(packets),
+			"/sys/class/net/%s/statistics/rx_packets", name) > 0 &&
 		streq(packets, "0");
+}
+
+enum cause stack_silence(const struct rails *rails, const struct rail *rail, char *buf,
+	size_t size, uint64_t now)
+{
+	const struct netdev *list[STACK_BELOW_MAX + 1];
+	size_t n = whole_stack(rails, rail, list);
+
+	for (size_t i = 0; i < n && rail->carrier && now >= rail->carrier + VLAN_PATIENCE; i++) {
+		const struct plan_link *link = stack_link(rails, list[i]->name);
+
+		if (!link || link->kind != PLAN_LINK_VLAN || !is_silent(rails, link->name))
+			continue;
+		snprintf(buf, size, "no frame received on VLAN %u of %s", link->vlan_id,
+			link->lower[0]);
+		return CAUSE_VLAN_SILENT;
+	}
+	return CAUSE_NONE;
 }
 
 enum cause stack_hindrance(const struct rails *rails, const struct rail *rail, enum cause cause,
 	char *buf, size_t size, uint64_t now)
 {
 	const struct plan_link *link = stack_link(rails, rail->name);
+	enum cause silence = CAUSE_NONE;
 	const struct netdev *bond;
 
 	if (!link)
@@ -287,13 +343,10 @@ enum cause stack_hindrance(const struct rails *rails, const struct rail *rail, e
 		partner_text(rails, bond->name, buf, size);
 	} else if (cause == CAUSE_NETDEV_NO_CARRIER && link->kind != PLAN_LINK_VLAN) {
 		parts_text(rails, link, buf, size);
-	} else if (cause == CAUSE_DHCP_NO_OFFER && link->kind == PLAN_LINK_VLAN &&
-		is_silent(rails, rail, now)) {
-		snprintf(buf, size, "no frame received on VLAN %u of %s", link->vlan_id,
-			link->lower[0]);
-		return CAUSE_VLAN_SILENT;
+	} else if (cause == CAUSE_DHCP_NO_OFFER || cause == CAUSE_RA_NONE) {
+		silence = stack_silence(rails, rail, buf, size, now);
 	}
-	return cause;
+	return silence ? silence : cause;
 }
 
 /* A switch port without LACP forwards frames all the same; one that blocks them until it has LACP

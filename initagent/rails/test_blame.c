@@ -70,6 +70,7 @@ static void room_new(struct room *r)
 	CHECK_INT(plan_parse(&r->plan, line, strlen(line), NULL), 0);
 	r->b.plan = r->plan;
 	r->b.wants_rdma = true;
+	CHECK_INT(links_new(&r->b.links, &r->b.env, r->now), 0);
 	CHECK_INT(fabric_new(&r->b.fabric, &r->b.env, &r->ops), 0);
 	CHECK_INT(fabric_rescan(r->b.fabric, r->now), 0);
 	r->b.n = 1;
@@ -81,6 +82,7 @@ static void room_new(struct room *r)
 static void room_free(struct room *r)
 {
 	fabric_freep(&r->b.fabric);
+	links_freep(&r->b.links);
 	report_freep(&r->b.report);
 	plan_freep(&r->plan);
 	madlab_free(&r->lab);
@@ -202,10 +204,8 @@ static void lose_carrier(struct room *r, uint64_t guid, enum cause waiting, cons
 	const char *where, *text;
 
 	r->b.rows[0].guid = guid;
-	CHECK_INT(links_new(&r->b.links, &r->b.env, r->now), 0);
 	report_wait(r->b.report, CAUSE_ROOT_REFUSED, "root", r->now - 1, "trying again");
 	rail_address_event(&r->b, &lost, r->now);
-	links_freep(&r->b.links);
 	check_causes(r, causes);
 	CHECK_INT(report_waiting(r->b.report, &where, &text), waiting);
 	CHECK_STR(where, "ib0");

@@ -2,6 +2,7 @@
 /* What is below an interface of vlan=, bond=, bridge=: by the plan, over interfaces that are there.
  * A VLAN on a bond of two, and one interface beside it; veths stand for all of them. */
 #include "check.h"
+#include "modtree.h"
 #include "netns.h"
 
 #include "rails/private.h"
@@ -72,6 +73,65 @@ TEST(the_address_of_a_slave_means_the_interface_on_top)
 	hw.bytes[5] ^= 0x10;
 	CHECK(!stack_matches(&f.rails, &top, &hw));
 	close_fixture(&f);
+}
+
+/* Two bridges claim it: the kernel would move it from one to the other at each step. */
+TEST(a_part_of_two_stays_with_the_first)
+{
+	static const char two[] = "bridge=br0:eth0 bridge=br1:eth0";
+	struct fixture f = {0};
+	int first;
+
+	open_fixture(&f);
+	netns_run("ip link add br0 type bridge; ip link add br1 type bridge");
+	plan_freep(&f.plan);
+	CHECK_INT(plan_parse(&f.plan, two, strlen(two), NULL), 0);
+	f.rails.plan = f.plan;
+	CHECK_INT(report_new(&f.rails.report, &(struct report_config){.console_fd = -1}), 0);
+	f.rails.env.report = f.rails.report;
+	links_freep(&f.rails.links);
+	CHECK_INT(links_new(&f.rails.links, &f.rails.env, now_ns()), 0);
+	first = links_by_name(f.rails.links, "br0")->ifindex;
+	for (int i = 0; i < 3; i++) {
+		stack_step(&f.rails, now_ns());
+		CHECK_INT(links_by_name(f.rails.links, "eth0")->master_ifindex, first);
+	}
+	report_free(f.rails.report);
+	close_fixture(&f);
+}
+
+/* Whatever is asked over it, by DHCP, for a router or for the server. */
+TEST(a_vlan_without_a_frame_is_the_cause_of_what_is_on_it)
+{
+	static const char text[] = "no frame received on VLAN 7 of eth0";
+	static const char on[] = "vlan=vlan7:eth0 bridge=br0:vlan7";
+	static const enum cause causes[] = {CAUSE_DHCP_NO_OFFER, CAUSE_RA_NONE};
+	static const char counter[] = "/sys/class/net/vlan7/statistics/rx_packets";
+	struct rail rail = {.name = "br0", .carrier = NSEC_PER_SEC};
+	struct fixture f = {0};
+	struct modtree t;
+	char buf[96] = "";
+
+	modtree_bare(&t);
+	open_fixture(&f);
+	plan_freep(&f.plan);
+	CHECK_INT(plan_parse(&f.plan, on, strlen(on), NULL), 0);
+	f.rails.plan = f.plan;
+	f.rails.env = t.env;
+	netns_run("ip link set eth2 name vlan7");
+	links_freep(&f.rails.links);
+	CHECK_INT(links_new(&f.rails.links, &f.rails.env, now_ns()), 0);
+	modtree_file(&t, counter, "0\n");
+	CHECK_INT(stack_silence(&f.rails, &rail, buf, sizeof(buf), 2 * NSEC_PER_SEC), CAUSE_NONE);
+	for (size_t i = 0; i < ARRAY_SIZE(causes); i++) {
+		CHECK_INT(stack_hindrance(&f.rails, &rail, causes[i], buf, sizeof(buf),
+			4 * NSEC_PER_SEC), CAUSE_VLAN_SILENT);
+		CHECK_STR(buf, text);
+	}
+	modtree_file(&t, counter, "1\n");
+	CHECK_INT(stack_silence(&f.rails, &rail, buf, sizeof(buf), 4 * NSEC_PER_SEC), CAUSE_NONE);
+	close_fixture(&f);
+	modtree_remove(&t);
 }
 
 /* An interface of hardware gives up a name that ifname= gives to another; one that the command line

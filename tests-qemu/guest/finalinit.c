@@ -324,6 +324,7 @@ static void send_results(const struct witness *w, const char *kmsg, size_t kmsg_
 		{"cmdline", "/proc/cmdline"},
 		{"modules", "/proc/modules"},
 		{"route", "/proc/net/route"},
+		{"bond0", "/proc/net/bonding/bond0"},
 		{"arp", "/proc/net/arp"},
 		{"fib_trie", "/proc/net/fib_trie"},
 		{"resolv.conf", "/run/initagent/resolv.conf"},
