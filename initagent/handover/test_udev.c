@@ -56,6 +56,22 @@ TEST(names_that_the_interfaces_have)
 		"SUBSYSTEM==\"net\", ACTION==\"add\", KERNEL==\"br0\", NAME:=\"br0\"\n");
 }
 
+TEST(a_part_that_comes_back_joins_again)
+{
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+	const struct profile_rail rails[] = {{.dev = {.name = "eth1"}, .master = "bond0"}};
+	_cleanup_free_ char *text = NULL;
+
+	CHECK_INT(plan_parse(&plan, "ip=dhcp", 7, NULL), 0);
+	text = udev_rules(plan, rails, ARRAY_SIZE(rails));
+	CHECK_STR(text,
+		"SUBSYSTEM==\"net\", ACTION==\"add\", KERNEL==\"eth1\", NAME:=\"eth1\"\n"
+		"SUBSYSTEM==\"net\", ACTION==\"add\", NAME==\"eth1\", "
+		"TEST!=\"/sys/class/net/%k/master\", RUN+=\"/sbin/ip link set dev eth1 down\", "
+		"RUN+=\"/sbin/ip link set dev eth1 master bond0\", "
+		"RUN+=\"/sbin/ip link set dev eth1 up\"\n");
+}
+
 TEST(the_file_is_where_udev_looks)
 {
 	_cleanup_(plan_freep) struct boot_plan *plan = NULL;

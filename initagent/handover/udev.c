@@ -49,6 +49,17 @@ static int put_name(FILE *out, const char *name)
 		name, name);
 }
 
+/* A part of a bond or bridge that is there again, as after a reset of its firmware: only
+ * NetworkManager's profile would join it. What never went has its master. */
+static int put_master(FILE *out, const struct profile_rail *r)
+{
+	return fprintf(out, "SUBSYSTEM==\"net\", ACTION==\"add\", NAME==\"%s\", "
+		"TEST!=\"/sys/class/net/%%k/master\", RUN+=\"/sbin/ip link set dev %s down\", "
+		"RUN+=\"/sbin/ip link set dev %s master %s\", "
+		"RUN+=\"/sbin/ip link set dev %s up\"\n", r->dev.name, r->dev.name, r->dev.name,
+		r->master, r->dev.name);
+}
+
 char *udev_rules(const struct boot_plan *plan, const struct profile_rail *rails, size_t n_rails)
 {
 	char *text = NULL;
@@ -61,7 +72,8 @@ char *udev_rules(const struct boot_plan *plan, const struct profile_rail *rails,
 	for (size_t i = 0; !bad && i < plan->net.n_ifnames; i++)
 		bad = put_rule(out, &plan->net.ifnames[i]) < 0;
 	for (size_t i = 0; !bad && i < n_rails; i++)
-		bad = profile_name_ok(rails[i].dev.name) && put_name(out, rails[i].dev.name) < 0;
+		bad = profile_name_ok(rails[i].dev.name) && (put_name(out, rails[i].dev.name) < 0 ||
+			(profile_name_ok(rails[i].master) && put_master(out, &rails[i]) < 0));
 	if (fclose(out) == 0 && !bad)
 		return text;
 	free(text);
