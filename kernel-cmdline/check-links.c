@@ -115,6 +115,42 @@ static void check_nesting(struct parser *p, const struct plan_link *link, uint64
 	}
 }
 
+/* Is it, or what is made of it, brought up with an address, as far as the line tells? */
+static bool has_address(const struct parser *p, const char *netdev)
+{
+	FOR_EACH(struct plan_ip, ip, &p->ips) {
+		const struct plan_link *link =
+			ip->ifname ? find_named(&p->links, ip->ifname) : NULL;
+
+		if (plan_ip_is_open(ip) || ip->match.len || streq(ip->ifname, netdev) ||
+			(link && is_made_of(p, link, netdev)))
+			return true;
+	}
+	return p->ips.n == 0 || p->plan->net.bootif.len;
+}
+
+/* RDMA over an interface without an address, or over a bridge alone. */
+static void check_rdma_way(struct parser *p)
+{
+	const struct plan_ip *ip = p->ips.items;
+	const struct plan_link *only = p->ips.n == 1 && ip->ifname
+		? find_named(&p->links, ip->ifname) : NULL;
+
+	if (only && only->kind == PLAN_LINK_BRIDGE && !p->rdma_links.n &&
+		p->plan->root.nfs.proto == PLAN_NFS_PROTO_RDMA)
+		note_word(p, &p->words[only->word],
+			textf(p, "add rd.rdma.link=rxe0,rxe,%s", only->name),
+			"RDMA over a bridge takes an adapter whose driver knows the bridge's "
+			"addresses, or Soft-RoCE");
+	FOR_EACH(struct plan_rdma_link, rdma, &p->rdma_links)
+		if (!has_address(p, rdma->netdev))
+			warn_word(p, parser_word(p, OPTION_RD_RDMA_LINK),
+				textf(p, "add ip=%s:dhcp, or name an interface that ip= names",
+					rdma->netdev),
+				"%s is on %s, which no ip= gives an address", rdma->name,
+				rdma->netdev);
+}
+
 /*
  * The kernel makes rxe on the interface below a VLAN only; its RoCE carries the tag by the GID. A
  * packet for what is a part of a bond or a bridge comes in on that, and rxe looks for its device
@@ -174,4 +210,5 @@ void check_links(struct parser *p)
 	}
 	FOR_EACH(struct plan_rdma_link, rdma, &p->rdma_links)
 		check_rdma(p, rdma);
+	check_rdma_way(p);
 }

@@ -30,6 +30,8 @@ struct parser {
 	int nfs_rw;		 /* rw or ro among the options of root=: 1, 0; -1: neither */
 	size_t short_ip;	 /* "ip=ADDR" alone: its index in ips + 1; 0: none */
 	size_t firmware;	 /* the firmware's source, from 1: the last one; 0: none */
+	size_t last_boot;	 /* the source with what the machine of a host-only image was
+				    booted with, from 1; 0: none */
 };
 
 /* The word of an option that counts (the last well-formed one), or NULL. */

@@ -408,6 +408,10 @@ int plan_parse_sources(struct boot_plan **ret, const struct plan_source *src, si
 
 	if (r < 0)
 		return r;
+	/* dracut's install_hostonly() */
+	for (size_t i = 0; i < n_src; i++)
+		if (src[i].name && streq(src[i].name, "/etc/cmdline.d/00initagent.conf"))
+			p.last_boot = i + 1;
 	p.plan = arena_alloc(p.arena, sizeof(*p.plan));
 	r = p.plan ? build(&p, src, n_src) : -ENOMEM;
 	if (r < 0) {

@@ -117,12 +117,31 @@ static bool rivals(const struct plan_ip *a, const struct plan_ip *b)
 	return is_six(a) == is_six(b) && same_device(a, b);
 }
 
+/* The image of one machine has the address that it was booted with; on another the boot loader's
+ * ip= must not stand beside that. */
+static void drop_last_boots(struct parser *p)
+{
+	const struct plan_ip *ips = p->ips.items;
+
+	/* They are in the order of their sources. */
+	for (size_t i = 0; p->last_boot && i + 1 < p->ips.n; i++) {
+		struct plan_word *w = &p->words[ips[i].word];
+
+		if (w->source + 1 != p->last_boot ||
+			w->source == p->words[ips[p->ips.n - 1].word].source)
+			continue;
+		say(p, w, "has no effect: the boot loader has ip=, too");
+		drop_ip(p, i--);
+	}
+}
+
 /*
  * dracut stops the boot with "Duplication configurations". The last one counts here, as for
  * single options: that is how /etc/cmdline.d is overridden.
  */
 static void resolve_repeated(struct parser *p)
 {
+	drop_last_boots(p);
 	for (size_t i = 0; i < p->ips.n; i++) {
 		struct plan_ip *ips = p->ips.items;
 		bool again = false;

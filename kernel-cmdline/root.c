@@ -90,6 +90,7 @@ static const struct root_form forms[] = {
 	{"UUID=", PLAN_ROOT_BLOCK}, {"PARTUUID=", PLAN_ROOT_BLOCK},
 	{"PARTLABEL=", PLAN_ROOT_BLOCK},
 	{"ftp:", PLAN_ROOT_OTHER}, {"tftp:", PLAN_ROOT_OTHER}, {"iscsi:", PLAN_ROOT_OTHER},
+	{"iscsi", PLAN_ROOT_OTHER}, /* rd.iscsi.firmware=1 */
 	{"cifs:", PLAN_ROOT_OTHER}, {"fcoe:", PLAN_ROOT_OTHER}, {"virtiofs:", PLAN_ROOT_OTHER},
 	{"zfs:", PLAN_ROOT_OTHER}, {"9p:", PLAN_ROOT_OTHER}, {"overlay:", PLAN_ROOT_OTHER},
 	/* a path alone is NFS with the server from DHCP, as in dracut */

@@ -74,3 +74,27 @@ TEST(what_the_boot_loader_repeats)
 	CHECK_INT(plan->net.n_links, 1);
 	CHECK_INT(plan->n_reports, 1);
 }
+
+/* Of a host-only image: ip= of the machine it was made on gives way to any of the boot loader's. */
+TEST(the_address_of_the_last_boot_gives_way)
+{
+	struct plan_source src[] = {
+		{.name = "/etc/cmdline.d/00initagent.conf",
+			.text = "root=dhcp ip=10.0.0.11::10.0.0.1:24:node1:eth0:none", .len = 51},
+		{.name = NULL, .text = "ip=dhcp", .len = 7},
+	};
+	struct boot_plan *plan = NULL;
+
+	CHECK_INT(plan_parse_sources(&plan, src, 2, NULL), 0);
+	CHECK_INT(plan->net.n_ips, 1);
+	CHECK_INT(plan->net.ips[0].methods, PLAN_IP_DHCP);
+	plan_freep(&plan);
+	CHECK_INT(plan_parse_sources(&plan, src, 1, NULL), 0);
+	CHECK_STR(plan->net.ips[0].ifname, "eth0");
+	plan_freep(&plan);
+	/* another file of the image stands beside it */
+	src[0].name = "/etc/cmdline.d/10-site.conf";
+	CHECK_INT(plan_parse_sources(&plan, src, 2, NULL), 0);
+	CHECK_INT(plan->net.n_ips, 2);
+	plan_freep(&plan);
+}
