@@ -24,7 +24,9 @@ MUSL_OPT     := -Os -g0 -ffunction-sections -fdata-sections -fno-asynchronous-un
 		-fno-unwind-tables -fno-pie
 MUSL_CFLAGS  := $(MUSL_OPT) -isystem $(SYSROOT)/include -isystem $(SYSROOT)/include/libnl3 \
 		-isystem $(DEPS)/overlay
-MUSL_LDFLAGS := -static -no-pie -Wl,--gc-sections -s
+# The build id, a hash of the program: rpmbuild of Fedora and RHEL packs none without.
+MUSL_LDFLAGS := -static -no-pie -Wl,--gc-sections -Wl,--sort-section=alignment \
+		-Wl,--build-id -s
 
 # The parts a build may leave out; each library says in its recipe which one it is for.
 FEATURES_ALL := http tls archive block
@@ -49,7 +51,7 @@ MUSL_LIBS += $(if $(call has,http),$(SYSROOT)/lib/libcurl.a) \
 	libmbedcrypto.a))
 
 DEPS_ENV := DEPS_DIR='$(DEPS)' DEPS_FETCH='$(DEPS_FETCH)' DEPS_CC='$(MUSL_CC)' \
-	DEPS_CFLAGS='$(MUSL_OPT)' DEPS_LDFLAGS='-static -no-pie' \
+	DEPS_CFLAGS='$(MUSL_OPT)' DEPS_LDFLAGS='-static -no-pie -Wl,--build-id' \
 	DEPS_FEATURES='$(sort $(FEATURES) $(if $(CROSS),cross))' DEPS_ARCH='$(ARCH)' \
 	DEPS_CROSS='$(CROSS)'
 

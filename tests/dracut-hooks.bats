@@ -14,6 +14,9 @@ setup() {
     mkdir -p hooks/initqueue/{settled,finished}
     # answer/SUBCOMMAND holds the exit status; each call is written down.
     mkdir answer
+    # what the generator has made
+    mkdir -p units/initrd-root-fs.target.requires
+    ln -s /usr/lib/systemd/system/initagent-root.service units/initrd-root-fs.target.requires/
     cat >bin/initagent <<SCRIPT
 #!/bin/sh
 echo "\$*" >>$PWD/calls
@@ -31,7 +34,7 @@ answers() {
 
 # in_dracut SCRIPT: in the shell that sources the hooks, with dracut's functions it may use.
 in_dracut() {
-    env ${DRACUT_SYSTEMD:+DRACUT_SYSTEMD=1} NEWROOT=/sysroot dash -euc '
+    env ${DRACUT_SYSTEMD:+DRACUT_SYSTEMD=1} NEWROOT=/sysroot initagent_units=$PWD/units dash -euc '
         ismounted() { return "${MOUNTED:-1}"; }
         getarg() { return "${BREAK:-1}"; }
         emergency_shell() { echo "emergency: $*"; }
@@ -223,6 +226,21 @@ boot --sysroot /sysroot" ]
     [ "$(cat calls)" = claims ]
 }
 
+@test "with systemd a claim that the generator did not see is none: dracut makes its network" {
+    local claim
+    for claim in 0 2; do
+        dracut_hooks
+        rm -rf units
+        answers claims "$claim"
+        run -0 in_dracut 'DRACUT_SYSTEMD=1 root=LABEL=x; . bin/initagent-claim.sh; echo "$root"'
+        [ "$output" = LABEL=x ]
+        [ -s hooks/cmdline/99-networkd-config.sh ]
+        # without systemd there is no generator
+        run -0 in_dracut 'root=LABEL=x; . bin/initagent-claim.sh; wait'
+        [ ! -s hooks/cmdline/99-networkd-config.sh ]
+    done
+}
+
 @test "the queue is done when the agent is, and not before" {
     answers wait 0
     in_dracut 'root=initagent; . bin/initagent-finished.sh'
@@ -350,8 +368,8 @@ initrd.target.requires/initagent-network.service \
     have="initagent systemctl" included=base run -1 install
     [[ $output == "fatal: "*"switch_root"* ]]
     have="initagent switch_root" included=base run -0 install
-    have="initagent systemctl" included="base busybox" run -0 install
-    [ -z "$output" ]
+    # busybox' is that of the host, or is taken out again
+    have="initagent systemctl" included="base busybox" run -1 install
 }
 
 # drivers LACKS [CMDLINE]: installkernel() of a kernel without these modules.
@@ -381,9 +399,11 @@ drivers() {
 @test "a kernel without RDMA drivers: said; without one that must exist: no image" {
     local nfs=root=nfs:10.0.0.1:/srv
     run -0 drivers "rdma_rxe ib_ipoib siw virtio_blk" "$nfs ip=eth0:dhcp"
-    [ "$output" = "warning: initagent: this kernel has no module rdma_rxe
-warning: initagent: this kernel has no module ib_ipoib
-warning: initagent: this kernel has no module virtio_blk" ]
+    [ "$output" = "warning: initagent: this kernel has no module rdma_rxe (RDMA over any \
+Ethernet adapter (RoCE in software))
+warning: initagent: this kernel has no module ib_ipoib (IP over InfiniBand; no alias \
+loads it)
+warning: initagent: this kernel has no module virtio_blk (virtual machines)" ]
     run -1 drivers "squashfs loop nfsv3"
     [ "$output" = "fatal: initagent: no image without the kernel modules nfsv3 (NFS root, \
 version 3), squashfs (image root), loop (image root)" ]

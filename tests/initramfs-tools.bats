@@ -211,8 +211,8 @@ modules $(awk '/^(need|tell|may|more) / { printf "%s ", $2 }' drivers.list)irdma
 	printf '%s\n' mlx5_ib siw bonding nfs >unknown
 	run -0 --separate-stderr hook most
 	[ "${lines[-1]}" = "modules sunrpc" ]
-	[ "$stderr" = "W: initagent: kernel 6.1 has no module nfs
-W: initagent: kernel 6.1 has no module mlx5_ib" ]
+	[ "$stderr" = "W: initagent: kernel 6.1 has no module nfs (a)
+W: initagent: kernel 6.1 has no module mlx5_ib (b)" ]
 }
 
 # ours [OPTIONS]: the agent itself as one that has booted this machine with them

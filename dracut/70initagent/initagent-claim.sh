@@ -9,6 +9,10 @@
 
 /usr/sbin/initagent claims > /dev/null
 initagent_claims=$?
+# Under systemd the generator has decided: what a hook adds to /etc/cmdline.d later starts no unit.
+for _unit in "${initagent_units:-/run/systemd/generator}"/*.requires/initagent-*.service; do
+    [ -z "$DRACUT_SYSTEMD" ] || [ -h "$_unit" ] || initagent_claims=1
+done
 if [ "$initagent_claims" = 0 ]; then
     case "$root" in nvmf | nvmf:*) _nvmf=parse-nvmf-boot-connections ;; esac
     root=initagent rootok=1
@@ -17,7 +21,7 @@ if [ "$initagent_claims" = 0 ]; then
         [ ! -f "$_hook" ] || : > "$_hook"
     done
 fi
-case $initagent_claims in 0 | 2) ;; *) return 0 ;; esac
+case $initagent_claims in 0 | 2) ;; *) unset _unit && return 0 ;; esac
 if [ -z "$DRACUT_SYSTEMD" ] && ! getarg rd.break > /dev/null; then
     /usr/sbin/initagent boot --sysroot "$NEWROOT" < /dev/null &
     initagent_pid=$!
@@ -29,4 +33,4 @@ for _name in parse-nfsroot nfs-start-rpc dhcp-root parse-ip-opts parse-ifname pa
         [ ! -f "$_hook" ] || : > "$_hook"
     done
 done
-unset _name _hook _nvmf
+unset _name _hook _nvmf _unit

@@ -41,7 +41,7 @@ installkernel() {
         elif ! hostonly='' instmods -c -s "$name"; then
             case $need in
                 asked | need) missing+=" $name ($why)," ;;
-                tell) dwarn "initagent: this kernel has no module $name" ;;
+                tell) dwarn "initagent: this kernel has no module $name ($why)" ;;
             esac
         fi
     done < <(echo "$asked" && cat "$moddir/drivers.list")
@@ -92,7 +92,7 @@ install() {
     inst_hook shutdown-emergency 50 "$moddir/initagent-status.sh"
     if dracut_module_included "systemd"; then
         install_units
-    elif ! find_binary switch_root > /dev/null && ! dracut_module_included "busybox"; then
+    elif ! find_binary switch_root > /dev/null; then
         dfatal "initagent: an image without systemd needs switch_root, which is not installed"
         exit 1
     else

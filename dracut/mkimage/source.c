@@ -140,6 +140,15 @@ static int open_modules(struct source *s, const struct source_config *cfg)
 	return s->places[SOURCE_MODULES].root < 0 ? s->places[SOURCE_MODULES].root : 0;
 }
 
+/* Or below usr/, where /lib is no link to it. */
+static const char *firmware_in(int root)
+{
+	_cleanup_close_ int dir = root < 0 ? -1
+		: open_in(root, "lib/firmware", O_PATH | O_DIRECTORY);
+
+	return dir < 0 ? "usr/lib/firmware/" : "lib/firmware/";
+}
+
 int source_new(struct source **ret, const struct source_config *cfg)
 {
 	struct source *s = must(arena_alloc(host_arena(), sizeof(*s)));
@@ -161,7 +170,7 @@ int source_new(struct source **ret, const struct source_config *cfg)
 	s->modules_dir = fd_path(fd);
 	r = open_dir(cfg->firmware_dir ? cfg->firmware_dir : cfg->root);
 	s->places[SOURCE_FIRMWARE].root = r;
-	s->places[SOURCE_FIRMWARE].dir = cfg->firmware_dir ? "" : "lib/firmware/";
+	s->places[SOURCE_FIRMWARE].dir = cfg->firmware_dir ? "" : firmware_in(r);
 	*ret = s;
 	return r < 0 ? r : 0;
 }

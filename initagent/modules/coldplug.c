@@ -17,6 +17,8 @@ static const char *const wanted[] = {
 	"of:N*Cvirtio,mmio*",	/* the same, told by a device tree */
 	/* network controllers of a board; the device tree specification gives them that name */
 	"of:Nethernet*",
+	/* what such a port is behind: the bus to its PHY chip, SerDes lanes, PCI Express's own */
+	"of:Nmdio*", "of:Nphy*", "of:Npcie-phy*",
 	"platform:*eth*",	/* the same without device tree */
 	/* hns, amd-xgbe, emac, xgene-enet */
 	"acpi:HISI00B2:*", "acpi:AMDI8001:*", "acpi:QCOM807[01]:*", "acpi:APMC0D*",
@@ -100,7 +102,8 @@ enum cause coldplug_no_driver(const struct env *env, char ret[static COLDPLUG_MA
 
 bool coldplug_must_have(const struct coldplug_device *dev)
 {
-	static const char *const optional[] = {"auxiliary:*", "mdio:*", "usb:*", "fsl-mc:*"};
+	static const char *const optional[] = {"auxiliary:*", "mdio:*", "usb:*", "fsl-mc:*",
+		"of:Nmdio*", "of:N*phy*"};
 
 	return !dev->disk && !matches(optional, ARRAY_SIZE(optional), dev->modalias);
 }

@@ -130,11 +130,14 @@ TEST(coldplug_wants_what_is_not_on_pci)
 	static const char *const wanted[] = {"of:Nvirtio_mmioT(null)Cvirtio,mmio",
 		"of:NethernetT(null)Cfsl,imx8mp-fecCfsl,imx8mq-fec",
 		"of:NethernetTnetworkCsnps,dwmac", "platform:dwmac-generic-eth",
+		"of:NmdioT(null)Cmarvell,orion-mdio", "of:NphyT(null)Cmarvell,comphy-cp110",
+		"of:Npcie-phyT(null)Crockchip,rk3399-pcie-phy",
 		"fsl-mc:v00001957ddpni", "ccw:t3832m01dt0000dm00", "ccw:t1731m01dt1732dm01",
 		"usb:v0BDAp8153d3000dc00dsc00dp00icFFiscFFip00in00",
 		"usb:v0525pA4A2d0001dc02dsc00dp00ic02isc06ip00in00", "acpi:HISI00B2:"};
 	static const char *const others[] = {"of:NgpioT(null)Carm,pl061",
-		"of:NmmcT(null)Cfsl,imx8mp-usdhc", "platform:rtc-efi", "platform:serial8250",
+		"of:NmmcT(null)Cfsl,imx8mp-usdhc", "of:Nusb2-phyT(null)Crockchip,rk3399-usb2phy",
+		"platform:rtc-efi", "platform:serial8250",
 		"usb:v046DpC31Cd6402dc00dsc00dp00ic03isc01ip01in00", "ccw:t3990m5Edt3390dm0C",
 		"acpi:PNP0C0C:"};
 
