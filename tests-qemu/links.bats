@@ -132,7 +132,7 @@ vlan=bond0.0005:bond0 $bond ip=dhcp BOOTIF=01-52-54-00-99-00-65"
     node_start "$image" "$console root=nfs4:192.0.2.1:/x vlan=eth0.7:eth0 bridge=br0:eth0.7 \
 ip=192.0.2.2:::24::br0:none rd.retry=12 $reboot"
     node_end 120
-    assert_console 'IA-E406 br0: .*: no frame received on VLAN 7 of eth0'
+    assert_console 'br0: IA-E406 .*: no frame received on VLAN 7 of eth0'
 }
 
 @test "active_slave= of a bond whose links come up later than they join" {
