@@ -34,7 +34,8 @@ answers() {
 
 # in_dracut SCRIPT: in the shell that sources the hooks, with dracut's functions it may use.
 in_dracut() {
-    env ${DRACUT_SYSTEMD:+DRACUT_SYSTEMD=1} NEWROOT=/sysroot initagent_units=$PWD/units dash -euc '
+    env ${DRACUT_SYSTEMD:+DRACUT_SYSTEMD=1} NEWROOT=/sysroot \
+        initagent_units="$PWD/units" dash -euc '
         ismounted() { return "${MOUNTED:-1}"; }
         getarg() { return "${BREAK:-1}"; }
         emergency_shell() { echo "emergency: $*"; }
