@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * udev: names of interfaces that the real root's udev has to keep. It owns the rules file named
- * below.
+ * udev: names of interfaces that the real root's udev has to keep, and the bond or bridge that a
+ * part belongs to. It owns the rules file named below.
  * In: ifname= of the plan, the rails' names and hardware addresses. Out: rules, as text or written.
  * Callers: boot/. Tests: test_udev.c, tests/handover.bats.
  */

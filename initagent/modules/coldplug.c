@@ -103,7 +103,7 @@ enum cause coldplug_no_driver(const struct env *env, char ret[static COLDPLUG_MA
 bool coldplug_must_have(const struct coldplug_device *dev)
 {
 	static const char *const optional[] = {"auxiliary:*", "mdio:*", "usb:*", "fsl-mc:*",
-		"of:Nmdio*", "of:N*phy*"};
+		"of:Nmdio*", "of:Nphy*", "of:Npcie-phy*"};
 
 	return !dev->disk && !matches(optional, ARRAY_SIZE(optional), dev->modalias);
 }
