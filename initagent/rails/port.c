@@ -38,20 +38,31 @@ static const struct inet_addr *rdma_address(const struct rails *rails, const str
 	return a ? &a->addr : &none;
 }
 
+/* The IPoIB interfaces of a rail: itself, or the slaves of a bond. */
+static size_t joiners(const struct rails *rails, const struct rail *rail,
+	const struct netdev *ret[static STACK_BELOW_MAX])
+{
+	size_t n = stack_below(rails, rail->name, ret);
+
+	if (n)
+		return n;
+	ret[0] = links_by_index(rails->links, rail->ifindex);
+	return ret[0] != NULL;
+}
+
 /*
  * A port's own interface is in the partition of the table's first entry; while that is empty it is
  * in none, and takes it over without a word of rtnetlink's.
  */
 static void refresh_pkey(const struct rails *rails, struct rail *rail)
 {
-	const struct netdev *below[STACK_BELOW_MAX];
-	/* a bond of IPoIB is in the partition of its slaves */
-	const char *name =
-		stack_below(rails, rail->name, below) ? below[0]->name : rail->name;
+	const struct netdev *list[STACK_BELOW_MAX];
 	char text[16];
 
-	if ((rail->pkey & 0x7fff) == 0 &&
-		env_read(&rails->env, text, sizeof(text), "/sys/class/net/%s/pkey", name) > 0)
+	/* a bond of IPoIB is in the partition of its slaves */
+	if ((rail->pkey & 0x7fff) == 0 && joiners(rails, rail, list) > 0 &&
+		env_read(&rails->env, text, sizeof(text), "/sys/class/net/%s/pkey",
+			list[0]->name) > 0)
 		rail->pkey = (uint16_t)strtoul(text, NULL, 0);
 }
 
@@ -136,18 +147,6 @@ static uint64_t check_ready(struct rails *rails, struct rail *rail, uint64_t now
 	report_wait(rails->report, CAUSE_NONE, "root", now, "%s", "");
 	rail_gone(rails, rail);
 	return check_port(rails, rail, now);
-}
-
-/* The IPoIB interfaces of a rail: itself, or the slaves of a bond. */
-static size_t joiners(const struct rails *rails, const struct rail *rail,
-	const struct netdev *ret[static STACK_BELOW_MAX])
-{
-	size_t n = stack_below(rails, rail->name, ret);
-
-	if (n)
-		return n;
-	ret[0] = links_by_index(rails->links, rail->ifindex);
-	return ret[0] != NULL;
 }
 
 /* Down and up, so that IPoIB forgets its back-off. */
