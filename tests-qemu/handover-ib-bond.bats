@@ -26,6 +26,7 @@ bond=bond0:ib0,ib1:mode=active-backup,primary=ib0"
     assert_nm bond0
     assert_nm ib0
     assert_nm ib1
+    assert_slave ib1
     assert_lease
     assert_services infiniband "$sib_server"
 }
@@ -37,5 +38,6 @@ bond=bond0:ib0,ib1:mode=active-backup,primary=ib0"
     # that a part is "enslaved (configured)" is not said by every version
     assert_file networkctl.ib0 "Network File: .*initagent-ib0.network"
     assert_file networkctl.ib1 "Network File: .*initagent-ib1.network"
+    assert_slave ib1
     assert_lease
 }

@@ -10,7 +10,6 @@
 #include "handover/profile.h"
 #include "base/hex.h"
 
-#define KEYFILE_DIR "/run/NetworkManager/system-connections"
 #define DEVICES_DIR "/run/NetworkManager/devices"
 
 /* Of a virtual interface NetworkManager insists on a name made of the parent's. */
@@ -275,8 +274,8 @@ int networkmanager_write(const struct profile_set *set, const struct profile_rai
 		put_four(f.out, rail);
 	if (!rail->part)
 		put_six(f.out, rail);
-	snprintf(name, sizeof(name), "initagent-%s.nmconnection", rail->dev.name);
-	r = profile_end(&f, set->env, KEYFILE_DIR, name, 0600);
+	snprintf(name, sizeof(name), NETWORKMANAGER_FILE("%s"), rail->dev.name);
+	r = profile_end(&f, set->env, NETWORKMANAGER_DIR, name, 0600);
 	if (r >= 0)
 		r = write_state(set, rail->dev.ifindex, profile_uuid(rail, uuid));
 	/* With the parent the kernel takes its partitions down. */

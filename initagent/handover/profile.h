@@ -98,6 +98,10 @@ int profile_end(struct profile_file *f, const struct env *env, const char *dir, 
 void profile_addresses(FILE *out, const char *key, const struct inet_addr *list, size_t n,
 	const char *between, const char *end);
 
+/* NetworkManager's profile of an interface; a string literal, for a format. */
+#define NETWORKMANAGER_DIR        "/run/NetworkManager/system-connections"
+#define NETWORKMANAGER_FILE(name) "initagent-" name ".nmconnection"
+
 /* The writers: everything for one rail, or for all. 0, -errno, or what each says. */
 
 /* link_write: keeps the name: from Linux 6.2 on udev would rename an interface that is up. */

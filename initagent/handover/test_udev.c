@@ -67,6 +67,7 @@ TEST(a_part_that_comes_back_joins_again)
 	CHECK_STR(text,
 		"SUBSYSTEM==\"net\", ACTION==\"add\", KERNEL==\"eth1\", NAME:=\"eth1\"\n"
 		"SUBSYSTEM==\"net\", ACTION==\"add\", NAME==\"eth1\", "
+		"TEST!=\"/run/NetworkManager/system-connections/initagent-eth1.nmconnection\", "
 		"TEST!=\"/sys/class/net/%k/master\", RUN+=\"/sbin/ip link set dev eth1 down\", "
 		"RUN+=\"/sbin/ip link set dev eth1 master bond0\", "
 		"RUN+=\"/sbin/ip link set dev eth1 up\"\n");

@@ -49,15 +49,16 @@ static int put_name(FILE *out, const char *name)
 		name, name);
 }
 
-/* A part of a bond or bridge that is there again, as after a reset of its firmware: only
- * NetworkManager's profile would join it. What never went has its master. */
+/* A part of a bond or bridge that is there again, as after a reset of its firmware. What never went
+ * has its master. NetworkManager's profile joins it: one that has a master when NetworkManager sees
+ * it counts as somebody else's ("connected (externally)"). */
 static int put_master(FILE *out, const struct profile_rail *r)
 {
-	return fprintf(out, "SUBSYSTEM==\"net\", ACTION==\"add\", NAME==\"%s\", "
-		"TEST!=\"/sys/class/net/%%k/master\", RUN+=\"/sbin/ip link set dev %s down\", "
-		"RUN+=\"/sbin/ip link set dev %s master %s\", "
-		"RUN+=\"/sbin/ip link set dev %s up\"\n", r->dev.name, r->dev.name, r->dev.name,
-		r->master, r->dev.name);
+	return fprintf(out, "SUBSYSTEM==\"net\", ACTION==\"add\", NAME==\"%1$s\", "
+		"TEST!=\"" NETWORKMANAGER_DIR "/" NETWORKMANAGER_FILE("%1$s") "\", "
+		"TEST!=\"/sys/class/net/%%k/master\", RUN+=\"/sbin/ip link set dev %1$s down\", "
+		"RUN+=\"/sbin/ip link set dev %1$s master %2$s\", "
+		"RUN+=\"/sbin/ip link set dev %1$s up\"\n", r->dev.name, r->master);
 }
 
 char *udev_rules(const struct boot_plan *plan, const struct profile_rail *rails, size_t n_rails)

@@ -303,6 +303,12 @@ assert_part_networkd() {
     assert_file "networkctl.$1" "Network File: /run/systemd/network/.*initagent.*$1.network"
 }
 
+# assert_slave NETDEV: it went and came back, and was joined again, whoever manages the bond.
+assert_slave() {
+    assert_file slave "$1: .*,UP.* master bond0 "
+    run -1 grep "still there" "$node_dir/results/slave"
+}
+
 # assert_ifupdown NETDEV: it takes the interface for its own, configured.
 assert_ifupdown() {
     assert_file "ifquery.$1" "^$1=$1$"
