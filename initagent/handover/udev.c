@@ -51,7 +51,7 @@ static int put_name(FILE *out, const char *name)
 
 /* A part of a bond or bridge that is there again, as after a reset of its firmware. What never went
  * has its master. NetworkManager's profile joins it: one that has a master when NetworkManager sees
- * it counts as somebody else's ("connected (externally)"). */
+ * it is taken for another program's ("connected (externally)"). */
 static int put_master(FILE *out, const struct profile_rail *r)
 {
 	return fprintf(out, "SUBSYSTEM==\"net\", ACTION==\"add\", NAME==\"%1$s\", "
