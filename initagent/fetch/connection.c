@@ -253,8 +253,10 @@ static void failed(struct connection *l, CURLcode code)
 	l->verdict = framing(l, code) ? VERDICT_PROTOCOL : http_request_verdict(code);
 	if (*reason)
 		l->verdict = VERDICT_CERT;
-	snprintf(l->text, sizeof(l->text), "%s%s%s", reason, *reason ? ": " : "",
-		*l->error ? l->error : curl_easy_strerror(code));
+	/* this libcurl has no words for its codes (--disable-verbose) */
+	if (!*l->error)
+		snprintf(l->error, sizeof(l->error), "libcurl's error %d", (int)code);
+	snprintf(l->text, sizeof(l->text), "%s%s%s", reason, *reason ? ": " : "", l->error);
 	if (l->verdict == VERDICT_CONNECT)
 		explain_connect(l);
 }

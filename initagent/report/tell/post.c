@@ -133,11 +133,12 @@ static bool attempt(struct sender *s, long limit_ms, struct post_result *result)
 	e = perform(s);
 	curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &status);
 	result->stored = e == CURLE_OK && status >= 200 && status < 300;
+	/* this libcurl has no words for its codes (--disable-verbose) */
+	if (e != CURLE_OK && !*s->error)
+		snprintf(s->error, sizeof(s->error), "libcurl's error %d", (int)e);
 	if (e != CURLE_OK)
-		snprintf(result->text, sizeof(result->text), "%.100s%s%.60s",
-			*s->error ? s->error : curl_easy_strerror(e),
-				*tls_reason(s->tls) ? ": " : "",
-			tls_reason(s->tls));
+		snprintf(result->text, sizeof(result->text), "%.100s%s%.60s", s->error,
+			*tls_reason(s->tls) ? ": " : "", tls_reason(s->tls));
 	else
 		snprintf(result->text, sizeof(result->text), "the server answered %ld", status);
 	return e == CURLE_COULDNT_CONNECT || e == CURLE_SEND_ERROR || e == CURLE_RECV_ERROR ||
