@@ -9,7 +9,7 @@ SITE_LIB_SRCS := $(call not_test,$(wildcard ipxe-scripts/site/*.c))
 # What a node's adapter has to be set to is known there.
 SITE_ADAPTER  := flexboot/setting.c
 SITE_SRCS := ipxe-scripts/initagent-site.c $(SITE_LIB_SRCS) $(SITE_ADAPTER) $(CMDLINE_SRCS) \
-	$(addprefix initagent/,base/io.c base/hex.c address/client_id.c)
+	$(addprefix initagent/,base/io.c base/hex.c base/sha256.c address/client_id.c)
 SITE_OBJS := $(SITE_SRCS:%.c=$(BUILD)/site/%.o)
 SITE_INC  := -Iipxe-scripts
 

@@ -169,6 +169,32 @@ slip() {
 	[[ $output != *"-f names"* ]]
 }
 
+@test "{digest:NAME} is the SHA-256 of a published file, of each new one again" {
+	local hex
+	example
+	printf 'files: {node.erofs: images/node.erofs}\n' >>"$T/site.yaml"
+	sed -i '/^    root: .*compute/c\
+    root: "live:http://{boot1}/files/node.erofs"\
+    options: "rd.root.digest={digest:node.erofs}"' "$T/site.yaml"
+	for hex in one two; do
+		echo "$hex" >"$T/images/node.erofs"
+		hex=$(sha256sum <"$T/images/node.erofs")
+		site render "$T/out"
+		grep -qF " rd.root.digest=sha256:${hex%% *} " \
+			"$T"/out/http/node/b8cef60300313318.ipxe
+		cmp "$T/out/http/files/node.erofs" "$T/images/node.erofs"
+	done
+	run -0 site -n explain node001
+	[[ $output == *" rd.root.digest=sha256:0000000000"* ]]
+	# a file that is not there, and a name that is none
+	mv "$T/images/node.erofs" "$T/images/other"
+	run -1 site check
+	[[ $output == *"images/node.erofs: No such file or directory"* ]]
+	sed -i 's,digest:node,digest:nodes,' "$T/site.yaml"
+	run -1 site check
+	[[ $output == *"there is no file nodes.erofs"*"did you mean node.erofs?"* ]]
+}
+
 @test "{NAME} in a URL has the server's port, unless the URL has one; elsewhere it is the address" {
 	local options="rd.root.mirror=http://{boot1}:81/b rd.report=syslog://{boot1}"
 	options+=" rd.root.mirror=http://{boot2}/c"

@@ -3,7 +3,8 @@
  * sha256: SHA-256 (FIPS 180-4) of bytes as they come. Owns nothing: a struct may be copied to come
  * back to that point later.
  * In: bytes in pieces of any size. Out: the digest, also as text.
- * Callers: fetch/, root/cache/, root/image/, root/web/, timeline/. Tests: base/test_sha256.c.
+ * Callers: fetch/, root/cache/, root/image/, root/web/, timeline/, ipxe-scripts/site/.
+ * Tests: base/test_sha256.c.
  *
  * It uses the processor's own instructions where it has them: a digest then costs less than the
  * copying it goes along with. Own code, since a library's is no faster (nettle's: 12 % slower with

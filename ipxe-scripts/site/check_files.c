@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* check_files: images can be booted, and the files are there. */
+#include <fcntl.h>
 #include <sys/stat.h>
 
+#include "base/sha256.h"
 #include "site/private.h"
 
 struct check {
@@ -33,6 +35,27 @@ static void check_file(
 		error_at(c->report, path->at, how, "%s: %s", full, strerror(r));
 	else if (st.st_size == 0)
 		error_at(c->report, path->at, remedy, "%s is empty", full);
+}
+
+const char *file_digest(struct site *s, struct site_file *f, bool look)
+{
+	_cleanup_close_ int fd = look ? open(site_path(s, f->path.text), O_RDONLY | O_CLOEXEC) : -1;
+	static uint8_t piece[1 << 16];
+	uint8_t digest[SHA256_SIZE];
+	char text[SHA256_TEXT];
+	struct sha256 sum;
+	ssize_t n = 0;
+
+	if (f->digest)
+		return f->digest;
+	sha256_init(&sum);
+	while (fd >= 0 && (n = read(fd, piece, sizeof(piece))) > 0)
+		sha256_update(&sum, piece, (size_t)n);
+	sha256_final(&sum, digest);
+	if (fd < 0 || n < 0)
+		memset(digest, 0, sizeof(digest));
+	f->digest = must(arena_printf(s->arena, "sha256:%s", sha256_text(digest, text)));
+	return f->digest;
 }
 
 static void check_image(const struct check *c, const struct site_image *m)
@@ -85,7 +108,7 @@ void site_check(struct site *s, struct faults *report, bool files)
 				"the file names no %s", s->n_servers ? "network" : "server");
 		return;
 	}
-	check_references(s, report);
+	check_references(s, report, files);
 	check_networks(s, report);
 	check_nodes(s, report);
 	check_lines(s, report);

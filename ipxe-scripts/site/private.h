@@ -9,8 +9,9 @@
 
 struct tree;
 
-/* The parts of site_check(). check_references() comes first: it fills in every reference. */
-void check_references(struct site *s, struct faults *report);
+/* The parts of site_check(). check_references() comes first: it fills in every reference. files:
+ * also what files hold. */
+void check_references(struct site *s, struct faults *report, bool files);
 void check_networks(const struct site *s, struct faults *report);
 /* check_nodes: identities and addresses; sets the ports' networks. */
 void check_nodes(struct site *s, struct faults *report);
@@ -69,6 +70,10 @@ bool site_inside(const struct site_network *n, uint32_t addr);
 bool site_any_loader(const struct site *s);
 /* site_netmask: the network's mask, host order. */
 uint32_t site_netmask(const struct site_network *n);
+/* file_digest: "sha256:HEX" of what the file holds; lives as long as the site. It is of zeros where
+ * look is false or the file cannot be read, which the check of the files reports. */
+const char *file_digest(struct site *s, struct site_file *f, bool look);
+
 /* site_path: a path of the site file as it can be opened; lives as long as the site. */
 const char *site_path(struct site *s, const char *path);
 bool image_is_signed(const struct site_image *m);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* refer: what names mean: references to servers, images and groups, and {server} in options. */
+/* refer: what names mean: references to servers, images and groups; {SERVER} and {digest:FILE} in
+ * options. */
 #include "site/private.h"
 #include "site/names.h"
 
@@ -14,7 +15,8 @@ struct section {
 struct refer {
 	struct site *s;
 	struct faults *report;
-	struct section servers, images, groups;
+	struct section servers, images, groups, files;
+	bool look; /* into files */
 };
 
 static struct section section_new(const char *kind, const void *items, size_t n, size_t size)
@@ -87,10 +89,31 @@ static bool in_url(const char *text, const char *open, const char *close)
 	return (size_t)(open - text) >= n && memcmp(open - n, scheme, n) == 0 && close[1] != ':';
 }
 
-/*
- * {NAME} in a text becomes the address of the server NAME; where a URL of HTTP has no port of its
- * own, with the server's.
- */
+/* What stands between braces: digest:FILE is its SHA-256, NAME the address of that server; where a
+ * URL of HTTP has no port of its own, with the server's. */
+static void put_braced(const struct refer *r, struct text *out, const struct said *word,
+	const char *name, bool url)
+{
+	static const char prefix[] = "digest:";
+	bool digest = strncmp(name, prefix, sizeof(prefix) - 1) == 0;
+	const struct section *in = digest ? &r->files : &r->servers;
+	size_t i;
+
+	name += digest ? sizeof(prefix) - 1 : 0;
+	i = names_find(in->index, name);
+	if (i == NAMES_NONE) {
+		report_unknown(r, in, word->at, name);
+		return;
+	}
+	if (digest) {
+		text_put(out, file_digest(r->s, &r->s->files[i], r->look));
+		return;
+	}
+	text_put(out, addr_text(r->s->servers[i].address.addr));
+	if (r->s->servers[i].port.value != 80 && url)
+		text_printf(out, ":%u", r->s->servers[i].port.value);
+}
+
 static const char *expand(const struct refer *r, const struct said *word)
 {
 	_cleanup_text_ struct text out = {0};
@@ -100,15 +123,9 @@ static const char *expand(const struct refer *r, const struct said *word)
 		return s;
 	while ((open = strchr(s, '{')) && (close = strchr(open, '}'))) {
 		_cleanup_free_ char *name = must(strndup(open + 1, (size_t)(close - open - 1)));
-		size_t i = names_find(r->servers.index, name);
-		const struct site_server *v = i == NAMES_NONE ? NULL : &r->s->servers[i];
 
-		text_printf(&out, "%.*s%s", (int)(open - s), s,
-			v ? addr_text(v->address.addr) : "");
-		if (!v)
-			report_unknown(r, &r->servers, word->at, name);
-		else if (v->port.value != 80 && in_url(word->text, open, close))
-			text_printf(&out, ":%u", v->port.value);
+		text_printf(&out, "%.*s", (int)(open - s), s);
+		put_braced(r, &out, word, name, in_url(word->text, open, close));
 		s = close + 1;
 	}
 	text_put(&out, s);
@@ -202,7 +219,7 @@ static void fill_in(struct site *s)
 			s->networks[i].dhcp = s->boot.servers;
 }
 
-void check_references(struct site *s, struct faults *report)
+void check_references(struct site *s, struct faults *report, bool files)
 {
 	struct refer r = {
 		.s = s,
@@ -210,6 +227,8 @@ void check_references(struct site *s, struct faults *report)
 		.servers = section_new("server", s->servers, s->n_servers, sizeof(*s->servers)),
 		.images = section_new("image", s->images, s->n_images, sizeof(*s->images)),
 		.groups = section_new("group", s->groups, s->n_groups, sizeof(*s->groups)),
+		.files = section_new("file", s->files, s->n_files, sizeof(*s->files)),
+		.look = files,
 	};
 
 	refer_all(&r);
@@ -218,4 +237,5 @@ void check_references(struct site *s, struct faults *report)
 	section_done(&r.servers);
 	section_done(&r.images);
 	section_done(&r.groups);
+	section_done(&r.files);
 }

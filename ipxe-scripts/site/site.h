@@ -116,6 +116,7 @@ struct site_file {
 	const char *name;
 	struct place at;
 	struct said path;
+	const char *digest; /* of its content, once {digest:NAME} has asked */
 };
 
 struct site_port {
