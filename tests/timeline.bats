@@ -114,6 +114,8 @@ hostile() {
 		.[(length * 0.99 | ceil) - 1], .[-1]] | map(. * 100 | round / 100)' \
 		"$T"/boots/*.json >"$T/want"
 	grep -oE '[0-9]+\.[0-9]+ s' <<<"${lines[1]}" | sed 's/ s//' | jq -s . | diff - "$T/want"
+	jq -rs '[.[].now_at | select(.)] | "\(min) to \(max)"' "$T"/boots/*.json >"$T/dates"
+	[ "${lines[2]}" = "$(cat "$T/dates")" ]
 	[[ $output == *"  IA-E306 "*"no subnet manager has set up the InfiniBand port"* ]]
 }
 

@@ -319,6 +319,7 @@ static enum record_fault take_all(struct record *r, const cJSON *top, const char
 	r->node = node_name(r, top, copy);
 	r->version = text(r, field(top, "agent"), "version");
 	r->kernel = text(r, top, "kernel");
+	r->now_at = text(r, top, "now_at");
 	r->root = root_line(r, top);
 	return RECORD_OK;
 }

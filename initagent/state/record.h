@@ -79,6 +79,7 @@ struct record_rail {
 struct record {
 	const char *file, *node; /* as given; the node's name, or what stands for it */
 	const char *version, *kernel, *root;
+	const char *now_at; /* when the file was written; "" where the clock was not set */
 	enum record_outcome outcome;
 	double start, end;	/* the agent began; the file was written */
 	struct record_phase *phases; /* without "total" */

@@ -51,6 +51,33 @@ double median(const double *rising, size_t n)
 	return n ? (rising[(n - 1) / 2] + rising[n / 2]) / 2 : 0;
 }
 
+/* As the agent writes it: such texts are in the order of the times. */
+static bool is_date(const char *s)
+{
+	static const char form[] = "0000-00-00T00:00:00Z";
+	size_t i = 0;
+
+	while (form[i] && (form[i] == '0' ? s[i] >= '0' && s[i] <= '9' : s[i] == form[i]))
+		i++;
+	return !form[i] && !s[i];
+}
+
+void boots_dates(const struct boots *b, char buf[static BOOTS_DATES])
+{
+	const char *first = "", *last = "";
+
+	for (size_t i = 0; i < b->n; i++) {
+		const char *at = b->list[i]->now_at;
+
+		if (!is_date(at))
+			continue;
+		first = !*first || strcmp(at, first) < 0 ? at : first;
+		last = strcmp(at, last) > 0 ? at : last;
+	}
+	snprintf(buf, BOOTS_DATES, "%s%s%s", first, streq(first, last) ? "" : " to ",
+		streq(first, last) ? "" : last);
+}
+
 double boots_tail(const struct boots *b)
 {
 	return 2 * percentile(b->times, b->n_times, 95);

@@ -52,6 +52,14 @@ DEFINE_FREEP(struct boots, boots_free)
 double percentile(const double *rising, size_t n, unsigned int percent);
 double median(const double *rising, size_t n);
 
+#define BOOTS_DATES 48
+
+/*
+ * boots_dates: from when to when the files were written, "DATE to DATE", or one date, or "" where
+ * no file has one; in UTC, as RFC 3339 has it.
+ */
+void boots_dates(const struct boots *b, char buf[static BOOTS_DATES]);
+
 /* boots_tail: where an axis ends, so that a few very long boots do not compress the others. */
 double boots_tail(const struct boots *b);
 

@@ -149,7 +149,11 @@ static void fact_seconds(FILE *out, const char *name, double s)
 /* The first paragraph: what one would tell a colleague. */
 static void write_summary(FILE *out, const struct boots *b)
 {
-	fprintf(out, "<p>%zu of %zu boots reached their root", b->n_times, b->n);
+	char dates[BOOTS_DATES];
+
+	boots_dates(b, dates);
+	fprintf(out, "<p>%s%s%zu of %zu boots reached their root", dates, *dates ? ": " : "",
+		b->n_times, b->n);
 	if (b->n_times)
 		markup_printf(out,
 			"; half of them within %.2f s, 95 %% within %.2f s. The slowest, %s, "

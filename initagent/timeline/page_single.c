@@ -122,7 +122,8 @@ int page_single(FILE *out, const struct record *r)
 		record_total(r)) < 0)
 		return -ENOMEM;
 	page_head(out, title);
-	markup_printf(out, "<p>%s</p>\n</header>\n<main id=\"main\">\n", r->root);
+	markup_printf(out, "<p>%s%s%s</p>\n</header>\n<main id=\"main\">\n", r->root,
+		*r->now_at ? ", " : "", r->now_at);
 	page_section(out, "picture", "The boot on a time axis");
 	fputs("<div class=\"scroll\" role=\"region\" aria-labelledby=\"h-picture\" "
 		"tabindex=\"0\">\n", out);

@@ -136,12 +136,30 @@ static struct boots *four(void)
 	CHECK(list);
 	list[0] = record("d", "failed", 9, CABLE("leaf1",
 		3) ",\"causes\":[" CAUSE_ROW("IA-E306") "," CAUSE_ROW("IA-E306") "]");
-	list[1] = record("c", "done", 3, CABLE("leaf1",
+	list[1] = record("c", "done", 3, ",\"now_at\":\"2026-11-02T23:59:59Z\"" CABLE("leaf1",
 		1) ",\"causes\":[" CAUSE_ROW("IA-E306") "," CAUSE_ROW("IA-E601") "]");
-	list[2] = record("b", "done", 6, CABLE("leaf2", 1));
-	list[3] = record("a", "running", 2, "");
+	list[2] = record("b", "done", 6, ",\"now_at\":\"2026-11-03T00:00:00Z\"" CABLE("leaf2", 1));
+	list[3] = record("a", "running", 2, ",\"now_at\":\"2026-11-09, or so\"");
 	CHECK_INT(boots_of(&b, list, 4), 0);
 	return b;
+}
+
+TEST(from_when_to_when_the_boots_were)
+{
+	_cleanup_(boots_freep) struct boots *b = four(), *one = NULL;
+	struct record **list = calloc(1, sizeof(*list));
+	char dates[BOOTS_DATES];
+
+	boots_dates(b, dates);
+	CHECK_STR(dates, "2026-11-02T23:59:59Z to 2026-11-03T00:00:00Z");
+	CHECK(list);
+	list[0] = record("a", "done", 2, ",\"now_at\":\"2026-11-03T00:00:00Z\"");
+	CHECK_INT(boots_of(&one, list, 1), 0);
+	boots_dates(one, dates);
+	CHECK_STR(dates, "2026-11-03T00:00:00Z");
+	one->list[0]->now_at = "";
+	boots_dates(one, dates);
+	CHECK_STR(dates, "");
 }
 
 TEST(boots_by_name_and_by_time)

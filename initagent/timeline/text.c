@@ -17,6 +17,8 @@ static void print_clean(FILE *out, const char *format, const char *s)
 
 static void print_summary(FILE *out, const struct boots *b)
 {
+	char dates[BOOTS_DATES];
+
 	fprintf(out,
 		"%zu boot%s: %zu reached their root, %zu failed, %zu still running; %zu broken "
 		"file%s\n", b->n,
@@ -28,6 +30,9 @@ static void print_summary(FILE *out, const struct boots *b)
 			"median %.2f s, 95 %% within %.2f s, 99 %% within %.2f s, slowest %.2f s\n",
 			median(b->times, b->n_times), percentile(b->times, b->n_times, 95),
 			percentile(b->times, b->n_times, 99), b->times[b->n_times - 1]);
+	boots_dates(b, dates);
+	if (*dates)
+		fprintf(out, "%s\n", dates);
 }
 
 static void print_codes(FILE *out, const struct record *r)
