@@ -23,16 +23,23 @@ setup() {
 		<<<"$output")" = \
 		"x86 1af4 false,EFI 1af4 true" ]
 	[ "$(jq -r '.images[1].machine' <<<"$output")" = x86-64 ]
-	[ "$(jq '[.images[].size] | add' <<<"$output")" = "$(stat -c %s "$roms/efi-virtio.rom")" ]
+	# behind the last image is nothing, or what fills the ROM up
+	size=$(jq '[.images[].size] | add' <<<"$output")
+	[ "$(tail -c "+$((size + 1))" "$roms/efi-virtio.rom" | tr -d '\0\377' | wc -c)" -eq 0 ]
 	[ "$(jq -r '.images[0].name' <<<"$output")" = iPXE ]
 }
 
 @test "images come out as files: the first is the BIOS ROM, the second a PE program" {
 	local dir=$BATS_TEST_TMPDIR
+	local names=$'image-1-x86.rom\nimage-2-efi-x86-64.rom'
+	run -0 "$flexboot" rom list "$roms/efi-e1000e.rom"
+	# newer ones of Debian's are compressed, which the firmware undoes
+	[[ $output == *", compressed, last"* ]] || names+=$'\nimage-2-efi-x86-64.efi'
 	run -0 "$flexboot" rom extract --into "$dir" "$roms/efi-e1000e.rom"
-	[ "$output" = $'image-1-x86.rom\nimage-2-efi-x86-64.rom\nimage-2-efi-x86-64.efi' ]
-	cat "$dir/image-1-x86.rom" "$dir/image-2-efi-x86-64.rom" | cmp - "$roms/efi-e1000e.rom"
-	objdump -h "$dir/image-2-efi-x86-64.efi" | grep -q 'pei-x86-64'
+	[ "$output" = "$names" ]
+	cat "$dir/image-1-x86.rom" "$dir/image-2-efi-x86-64.rom" >"$dir/both"
+	cmp -n "$(stat -c %s "$dir/both")" "$dir/both" "$roms/efi-e1000e.rom"
+	[[ $names != *.efi ]] || objdump -h "$dir/image-2-efi-x86-64.efi" | grep -q 'pei-x86-64'
 	run -3 "$flexboot" rom extract --into "$dir" "$roms/efi-e1000e.rom"
 	[[ $output == *"image-1-x86.rom: File exists" ]]
 }
@@ -43,9 +50,11 @@ setup() {
 	printf '\377' | dd of="$rom" bs=1 seek=4660 conv=notrunc status=none
 	run -1 "$flexboot" rom verify "$rom"
 	[[ $output == "$rom: at 0: bytes of the x86 image add up to "*", must be 00" ]]
-	head -c 80000 "$roms/efi-virtio.rom" >"$rom"
+	read -r first second < <("$flexboot" rom list --json "$rom" |
+		jq -r '[.images[].size] | @tsv')
+	head -c "$((first + 4224))" "$roms/efi-virtio.rom" >"$rom"
 	run -1 "$flexboot" rom verify "$rom"
-	[[ $output == "$rom: at 0x12"*": image of 173568 bytes, but 4224 are left in the ROM" ]]
+	[[ $output == "$rom: at 0x"*": image of $second bytes, but 4224 are left in the ROM" ]]
 	: >"$rom"
 	run -1 "$flexboot" rom list "$rom"
 	[[ $output == *"at 0: the ROM ends here, an image should begin" ]]

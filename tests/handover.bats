@@ -119,7 +119,8 @@ monitored() {
 		ready said 'DHCPv4 address 10.0.0.5/24' && break
 	done
 	said 'DHCPv4 address 10.0.0.5/24'
-	said 'DHCPv4 CLIENT: requesting 10.0.0.5'
+	# of a lease with an end, newer ones say that it is not their own
+	said 'DHCPv4 CLIENT: requesting (foreign dynamic address )?10.0.0.5'
 	# no address or route went, the link was never down
 	run -1 grep -E 'Deleted.*10\.0\.0\.|state DOWN|NO-CARRIER' "$T/monitor"
 	# one way out: networkd's replaced the agent's

@@ -98,7 +98,7 @@ setup() {
 	make=$(command -v make)
 	mkdir "$bin"
 	ln -s /usr/bin/* "$bin/"
-	rm "$bin/rpmbuild" "$bin/dpkg-checkbuilddeps"
+	rm -f "$bin/rpmbuild" "$bin/dpkg-checkbuilddeps"
 	cat >"$bin/dpkg-checkbuilddeps" <<-'END'
 		#!/bin/sh
 		echo "dpkg-checkbuilddeps: error: Unmet build dependencies:" \
