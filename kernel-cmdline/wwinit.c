@@ -66,7 +66,7 @@ static bool choose_server(struct parser *p, struct plan_word *w)
 	struct plan_wwinit *ww = &root->wwinit;
 	struct slice v = slice_of(ww->server ? ww->server : ww->uri);
 	size_t at = slice_find(v, PROVISION);
-	struct slice id = slice_from(v, at + strlen(PROVISION));
+	struct slice id = slice_from(v, at < v.len ? at + strlen(PROVISION) : v.len);
 
 	while (id.len > 1 && id.s[id.len - 1] == '/')
 		id.len--;

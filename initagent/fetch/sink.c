@@ -19,7 +19,8 @@ static enum fetch_verdict put_piece(const struct sink *s, const struct piece *p,
 		for (size_t done = n > 0 ? (size_t)n : 0; i < ARRAY_SIZE(v); i++) {
 			size_t some = done < v[i].iov_len ? done : v[i].iov_len;
 
-			v[i].iov_base = (uint8_t *)v[i].iov_base + some;
+			if (some)
+				v[i].iov_base = (uint8_t *)v[i].iov_base + some;
 			v[i].iov_len -= some;
 			done -= some;
 			if (v[i].iov_len)

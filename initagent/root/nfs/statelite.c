@@ -132,7 +132,7 @@ static int bind_at(const char *from, const char *at)
 /* What the view has of its own: a mount on one of the root's would be the root's, too. */
 static bool is_own(const char *name)
 {
-	static const char *const names[] = {"dev", "proc", "sys", "tmp", SYSROOT + 1};
+	static const char *const names[] = {"dev", "proc", "sys", "tmp", &SYSROOT[1]};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (streq(name, names[i]))
