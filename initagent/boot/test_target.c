@@ -178,11 +178,12 @@ static void wire_up_rails(pid_t *first, pid_t *second)
 	netns_run_in(*first, "ip link set lo up; ip addr add " FAR "/32 dev lo");
 }
 
-/* A server in the namespace of pid that sends the text to all who connect, then does what cut says,
+/* A server in the namespace of pid, at an address of it, that sends the text to all who connect, then does what cut says,
  * and waits (cut) or closes. */
-static void serve(pid_t pid, uint16_t port, const char *text, const char *cut)
+static void serve(pid_t pid, const char *address, uint16_t port, const char *text,
+	const char *cut)
 {
-	struct sockaddr_in any = {.sin_family = AF_INET, .sin_port = htons(port)};
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons(port)};
 	int fd, ready[2], peer;
 	char request[4096];
 
@@ -195,7 +196,8 @@ static void serve(pid_t pid, uint16_t port, const char *text, const char *cut)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	netns_join(pid);
 	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (bind(fd, (struct sockaddr *)&any, sizeof(any)) < 0 || listen(fd, 8) < 0 ||
+	if (inet_pton(AF_INET, address, &at.sin_addr) != 1 ||
+		bind(fd, (struct sockaddr *)&at, sizeof(at)) < 0 || listen(fd, 8) < 0 ||
 		write(ready[1], "", 1) != 1)
 		_exit(1);
 	while ((peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
@@ -233,6 +235,35 @@ TEST(each_server_is_asked_over_each_rail)
 
 #define NOT_FOUND "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
 
+#define GONE "HTTP/1.1 410 Gone\r\nContent-Length: 0\r\n\r\n"
+#define BUSY "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"
+
+/* What the first address answers, for good or for now, is not the name's last word. */
+static void expect_both(const char *first, const char *second)
+{
+	pid_t peer = wire_up_two();
+	struct node n;
+
+	dnsserver_start(peer, "192.0.2.1", dns_two);
+	serve(peer, "192.0.2.9", 8099, first, NULL);
+	serve(peer, "192.0.2.1", 8099, second, NULL);
+	node_open(&n, "root=live:http://img.lab:8099/root.img ip=" NODE DNS "rd.retry=6");
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK(met(&n, "IA-E622") > 0);
+	CHECK(met(&n, "IA-E623") > 0);
+	node_close(&n);
+}
+
+TEST(the_second_address_of_a_web_server_has_its_turn)
+{
+	expect_both(GONE, BUSY);
+}
+
+TEST(an_address_that_is_busy_is_not_the_names_last)
+{
+	expect_both(BUSY, NOT_FOUND);
+}
+
 /* Only over the second rail is there a server that has a status to give. */
 TEST(an_image_is_asked_for_over_the_other_rail)
 {
@@ -240,7 +271,7 @@ TEST(an_image_is_asked_for_over_the_other_rail)
 	struct node n;
 
 	wire_up_rails(&first, &second);
-	serve(second, 8099, NOT_FOUND, NULL);
+	serve(second, FAR, 8099, NOT_FOUND, NULL);
 	node_open(&n, "root=live:http://" FAR ":8099/root.img " TWO_RAILS "rd.retry=12");
 	CHECK_INT(boot(&n), BOOT_FAILED);
 	CHECK(met(&n, "IA-E621") > 0);
@@ -255,7 +286,7 @@ TEST(a_block_device_is_asked_for_over_the_other_rail)
 	struct node n;
 
 	wire_up_rails(&first, &second);
-	serve(second, 10809, "", NULL);
+	serve(second, FAR, 10809, "", NULL);
 	node_open(&n, "root=nbd:" FAR ":10809:root " TWO_RAILS "rd.retry=12");
 	CHECK_INT(boot(&n), BOOT_FAILED);
 	CHECK(env_read(&n.tree.env, text, sizeof(text), "/run/initagent/log") > 0);
@@ -271,9 +302,9 @@ TEST(a_rail_that_dies_in_a_transfer_is_left)
 	struct node n;
 
 	wire_up_rails(&first, &second);
-	serve(first, 8099, "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\nhsqs",
+	serve(first, FAR, 8099, "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\nhsqs",
 		"ip link set veth1 down");
-	serve(second, 8099, NOT_FOUND, NULL);
+	serve(second, FAR, 8099, NOT_FOUND, NULL);
 	node_open(&n, "root=live:http://" FAR ":8099/root.img " TWO_RAILS "rd.retry=10");
 	CHECK_INT(boot(&n), BOOT_FAILED);
 	CHECK(met(&n, "IA-E622") > 0);

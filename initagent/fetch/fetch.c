@@ -52,18 +52,37 @@ static void stop(struct fetch *f, uint64_t now)
 	set_state(f, STATE_STOPPED, now);
 }
 
-/* What is remembered of the mirror. */
+static struct known_name *find_name(struct fetch *f, const char *host)
+{
+	for (size_t i = 0; i < FETCH_NAMES_MAX; i++)
+		if (*f->names[i].host && streq(f->names[i].host, host))
+			return &f->names[i];
+	return NULL;
+}
+
+/* Who is to be connected to: the proxy, if there is one, which then looks names up itself. */
+static const struct url *peer(const struct fetch *f)
+{
+	return f->has_proxy ? &f->proxy : &f->url;
+}
+
+/* What is remembered of the mirror. Where its name has several addresses, the next one has its turn,
+ * unless this one gave bytes in order and can go on; each has its say before the mirror is out. */
 static void remember(struct fetch *f, enum fetch_remedy remedy, uint64_t after, uint64_t now)
 {
+	struct known_name *name = find_name(f, peer(f)->host);
+
 	/* Bytes that came in order count as a success, whatever the end was. */
 	if (f->progressed)
 		mirror_good(f->mirror);
-	if (remedy == REMEDY_OTHER)
+	if (remedy == REMEDY_OTHER && ++f->mirror->refused >= (name ? name->addresses : 1))
 		f->mirror->out = true;
 	else if (remedy == REMEDY_DAMAGE)
 		mirror_damaged(f->mirror, random_u32(), now);
 	else
 		mirror_failed(f->mirror, after, random_u32(), now);
+	if (name && (remedy != REMEDY_LATER || !f->progressed))
+		name->host[0] = 0;
 }
 
 /* For the console and the timeline. */
@@ -180,20 +199,6 @@ static void ask(struct fetch *f, const struct inet_addr *address, uint16_t port,
 		failed(f, VERDICT_INTERNAL, "no process", 0, now);
 }
 
-static struct known_name *find_name(struct fetch *f, const char *host)
-{
-	for (size_t i = 0; i < FETCH_NAMES_MAX; i++)
-		if (*f->names[i].host && streq(f->names[i].host, host))
-			return &f->names[i];
-	return NULL;
-}
-
-/* Who is to be connected to: the proxy, if there is one, which then looks names up itself. */
-static const struct url *peer(const struct fetch *f)
-{
-	return f->has_proxy ? &f->proxy : &f->url;
-}
-
 static void visit(struct fetch *f, uint64_t now)
 {
 	const struct url *to = peer(f);
@@ -250,7 +255,8 @@ const char *fetch_lookup(const struct fetch *f)
 	return f->state == STATE_LOOKUP ? peer(f)->host : NULL;
 }
 
-void fetch_resolved(struct fetch *f, const struct inet_addr *addr, const char *why, uint64_t now)
+void fetch_resolved(struct fetch *f, const struct inet_addr *addr, unsigned addresses,
+	const char *why, uint64_t now)
 {
 	struct known_name *name = &f->names[f->next_name];
 
@@ -263,6 +269,7 @@ void fetch_resolved(struct fetch *f, const struct inet_addr *addr, const char *w
 	f->next_name = (f->next_name + 1) % FETCH_NAMES_MAX;
 	strscpy(name->host, peer(f)->host, sizeof(name->host));
 	name->address = *addr;
+	name->addresses = addresses;
 	ask(f, addr, peer(f)->port, now);
 }
 
@@ -320,15 +327,6 @@ static void done(struct fetch *f, uint64_t now)
 	set_state(f, STATE_DONE, now);
 }
 
-/* An address that does not answer is asked for again next time. */
-static void forget_name(struct fetch *f)
-{
-	struct known_name *name = find_name(f, peer(f)->host);
-
-	if (name)
-		name->host[0] = 0;
-}
-
 /* What the verifier refused, in words. */
 static void explain(const struct fetch *f, const struct verified *v, char *buf, size_t size)
 {
@@ -365,8 +363,6 @@ static void ended(struct fetch *f, const struct fetch_reply *n, uint64_t now)
 		f->stalled && n->verdict != VERDICT_CONNECT ? VERDICT_STALLED : n->verdict;
 	char text[64];
 
-	if (v == VERDICT_CONNECT || (v == VERDICT_STALLED && !f->progressed))
-		forget_name(f);
 	if (v == VERDICT_STALLED) {
 		snprintf(text, sizeof(text), "%llu bytes there", (unsigned long long)f->bytes);
 		failed(f, v, text, 0, now);

@@ -123,10 +123,12 @@ enum fetch_event fetch_pop_event(struct fetch *f);
 /* fetch_lookup: the name to be looked up, or NULL. */
 const char *fetch_lookup(const struct fetch *f);
 /*
- * fetch_resolved: the address of fetch_lookup(), or NULL: there is none, why tells more ("" if
- * nothing). Not answering at all counts as that after ten seconds.
+ * fetch_resolved: the address of fetch_lookup(), one of so many addresses, or NULL: there is none,
+ * why tells more ("" if nothing). Not answering at all counts as that after ten seconds. It is asked
+ * for again after an attempt that failed, and may be another one then.
  */
-void fetch_resolved(struct fetch *f, const struct inet_addr *addr, const char *why, uint64_t now);
+void fetch_resolved(struct fetch *f, const struct inet_addr *addr, unsigned addresses,
+	const char *why, uint64_t now);
 
 /*
  * fetch_way_lost: the interface under the connection is of no use any more, another has its turn:

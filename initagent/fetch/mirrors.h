@@ -26,6 +26,7 @@ struct mirror {
 	struct url url;
 	unsigned failures;  /* in a row */
 	unsigned damage;    /* wrong bytes it gave */
+	unsigned refused;   /* what no other attempt would change */
 	uint64_t ready;	    /* not before */
 	bool told;	    /* the server itself named that time (Retry-After) */
 	bool out;

@@ -28,6 +28,7 @@ enum fetch_state {
 struct known_name {
 	char host[URL_HOST_MAX];
 	struct inet_addr address;
+	unsigned addresses; /* that the name has */
 };
 
 struct fetch {

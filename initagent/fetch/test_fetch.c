@@ -84,7 +84,7 @@ TEST(names_nobody_answers_for)
 	CHECK_INT(fetch_pop_event(f), FETCH_EVENT_RETRY);
 	CHECK_INT(fetch_failure(f, &text), CAUSE_FETCH_LOOKUP);
 	CHECK(strstr(text, first) && strcmp(fetch_lookup(f), first) != 0);
-	fetch_resolved(f, NULL, "no such name", now);
+	fetch_resolved(f, NULL, 0, "no such name", now);
 	CHECK_INT(fetch_pop_event(f), FETCH_EVENT_RETRY);
 	fetch_failure(f, &text);
 	CHECK(strstr(text, "no such name"));
@@ -116,7 +116,7 @@ TEST(an_answer_nobody_waits_for)
 	const struct inet_addr a = {.family = AF_INET};
 	struct fetch_progress p;
 
-	fetch_resolved(f, &a, "", START);
+	fetch_resolved(f, &a, 1, "", START);
 	CHECK_INT(fetch_child(f), -1);
 	CHECK_INT(fetch_pop_event(f), FETCH_EVENT_NONE);
 	fetch_progress(f, &p);
@@ -212,6 +212,6 @@ TEST(dies_in_lookup)
 	CHECK_STR(fetch_lookup(f), "a.example");
 	kill_child(f);
 	CHECK_STR(fetch_lookup(f), "a.example");
-	fetch_resolved(f, &a, "", START);
+	fetch_resolved(f, &a, 1, "", START);
 	CHECK(fetch_child(f) > 0);
 }

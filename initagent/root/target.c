@@ -224,6 +224,8 @@ void target_resolved(struct target *t, const struct address_event *ev, uint64_t 
 	/* Else the name is that of another server beside. */
 	if (t->ops->asks_alone)
 		t->server.addr = found;
+	if (t->source)
+		t->source->addresses = (unsigned)ev->n_addrs;
 	if (t->source && t->ops->resolved)
 		t->ops->resolved(t->source, ev->n_addrs ? &found : NULL, ev->text, now);
 	if (t->state != TARGET_RESOLVING)

@@ -182,7 +182,7 @@ static void step_lookup(struct drive *d, uint64_t now)
 
 	resolver_dispatch(d->resolver, now);
 	while (resolver_pop_event(d->resolver, &ev))
-		fetch_resolved(d->fetch, ev.n_addrs ? &ev.addrs[0] : NULL,
+		fetch_resolved(d->fetch, ev.n_addrs ? &ev.addrs[0] : NULL, (unsigned)ev.n_addrs,
 			ev.n_addrs ? "" : "the servers do not know it", now);
 }
 
@@ -192,7 +192,7 @@ static void begin_lookup(struct drive *d, uint64_t now)
 
 	printf("lookup %s\n", name);
 	if (resolver_ask(d->resolver, 0, name, 60 * NSEC_PER_SEC, now) < 0)
-		fetch_resolved(d->fetch, NULL, "not a name", now);
+		fetch_resolved(d->fetch, NULL, 0, "not a name", now);
 	else
 		step_lookup(d, now);
 }

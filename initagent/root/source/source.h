@@ -128,6 +128,7 @@ struct source {
 	const void *record;	  /* as source_ops.fields has it */
 	const char *init;
 	struct inet_addr server;  /* family 0: not known, or not needed any more */
+	unsigned addresses;	  /* that the name looked up last has */
 	uint64_t phase_end;	  /* of source_ops.phase */
 };
 

@@ -569,7 +569,7 @@ void web_resolved(struct source *s, const struct inet_addr *addr, const char *wh
 	if (addr)
 		s->server = *addr;
 	if (w->fetch)
-		fetch_resolved(w->fetch, addr, why, now);
+		fetch_resolved(w->fetch, addr, s->addresses, why, now);
 	take_events(w, now);
 }
 

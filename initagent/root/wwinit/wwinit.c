@@ -381,8 +381,12 @@ static const char *wwinit_lookup(const struct source *s)
 static void wwinit_resolved(struct source *s, const struct inet_addr *addr, const char *why,
 	uint64_t now)
 {
-	if (layer_of(s))
-		web_resolved(layer_of(s), addr, why, now);
+	struct source *layer = layer_of(s);
+
+	if (layer) {
+		layer->addresses = s->addresses;
+		web_resolved(layer, addr, why, now);
+	}
 	take_layer_events((struct wwinit *)s, now);
 }
 
