@@ -397,6 +397,9 @@ tried() {
 	to_file --sha256 "$SUM" "$U/c?cut=1000000&times=1&total=5&since=1"
 	right
 	[[ $output == *"IA-E629"*"another version: 3000005 bytes"* ]]
+	to_file --sha256 "$SUM" "$U/d?cut=1000000&times=1&len=5&since=1&until=2"
+	right
+	[[ $output == *"IA-E627"*"Content-Length 5, but a range of 2000000"* ]]
 }
 
 @test "ranges: without Content-Range, with two of them, of a size that is not said; many in one" {

@@ -178,8 +178,8 @@ static void wire_up_rails(pid_t *first, pid_t *second)
 	netns_run_in(*first, "ip link set lo up; ip addr add " FAR "/32 dev lo");
 }
 
-/* A server in the namespace of pid, at an address of it, that sends the text to all who connect, then does what cut says,
- * and waits (cut) or closes. */
+/* A server in the namespace of pid, at an address of it, that sends the text to all who connect,
+ * then does what cut says, and waits (cut) or closes. */
 static void serve(pid_t pid, const char *address, uint16_t port, const char *text,
 	const char *cut)
 {

@@ -66,8 +66,9 @@ static const struct url *peer(const struct fetch *f)
 	return f->has_proxy ? &f->proxy : &f->url;
 }
 
-/* What is remembered of the mirror. Where its name has several addresses, the next one has its turn,
- * unless this one gave bytes in order and can go on; each has its say before the mirror is out. */
+/* What is remembered of the mirror. Where its name has several addresses, the next one has its
+ * turn, unless this one gave bytes in order and can go on; each has its say before the mirror is
+ * out. */
 static void remember(struct fetch *f, enum fetch_remedy remedy, uint64_t after, uint64_t now)
 {
 	struct known_name *name = find_name(f, peer(f)->host);

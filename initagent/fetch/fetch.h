@@ -124,8 +124,8 @@ enum fetch_event fetch_pop_event(struct fetch *f);
 const char *fetch_lookup(const struct fetch *f);
 /*
  * fetch_resolved: the address of fetch_lookup(), one of so many addresses, or NULL: there is none,
- * why tells more ("" if nothing). Not answering at all counts as that after ten seconds. It is asked
- * for again after an attempt that failed, and may be another one then.
+ * why tells more ("" if nothing). Not answering at all counts as that after ten seconds. It is
+ * asked for again after an attempt that failed, and may be another one then.
  */
 void fetch_resolved(struct fetch *f, const struct inet_addr *addr, unsigned addresses,
 	const char *why, uint64_t now);

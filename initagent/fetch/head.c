@@ -216,10 +216,9 @@ static void content_range(struct head *h, struct cursor v)
 		unsatisfied_range(h, v);
 		return;
 	}
-	if (!take_range(&v, &first, &last, &total)) {
-		fail(h, HEAD_MALFORMED);
+	/* without a total, or none at all: as if it were not there */
+	if (!take_range(&v, &first, &last, &total))
 		return;
-	}
 	if (h->has_range && (h->first != first || h->last != last || h->total != total))
 		fail(h, HEAD_LENGTHS);
 	h->has_range = true;

@@ -157,7 +157,7 @@ static enum fetch_verdict judge_part(const struct judging *j)
 	body->size = h->total ? h->total : known_size(j);
 	body->partial = h->last + 1 != body->size;
 	if (h->has_length && h->length != body->length)
-		return refuse(j, VERDICT_LENGTHS, "Content-Length %llu, but a range of %llu",
+		return refuse(j, VERDICT_RANGE, "Content-Length %llu, but a range of %llu",
 			ull(h->length), ull(body->length));
 	if (!same_version(j)) {
 		j->r->restart = !j->now->size && !j->ask->strict;

@@ -104,7 +104,8 @@ TEST(parts)
 			VERDICT_CHANGED},
 		{"206 P\r\nContent-Length: 600" ETAG, VERDICT_RANGE},
 		{"206 P\r\nContent-Range: bytes 400-999/1000\r\nContent-Length: 500" ETAG,
-			VERDICT_LENGTHS},
+			VERDICT_RANGE},
+		{"206 P\r\nContent-Range: bytes 400-999\r\nContent-Length: 600" ETAG, VERDICT_RANGE},
 		{"416 No\r\nContent-Range: bytes */300", VERDICT_CHANGED},
 		{"304 Not Modified", VERDICT_STATUS},
 	};
@@ -309,7 +310,7 @@ TEST(a_part_is_that_part_of_that_version_or_nothing)
 		{"206 P\r\nContent-Range: bytes 500-599/*", VERDICT_CHANGED},
 		{"206 P" ETAG, VERDICT_RANGE},
 		{"206 P\r\nContent-Range: bytes 500-599/1000\r\nContent-Length: 500" ETAG,
-			VERDICT_LENGTHS},
+			VERDICT_RANGE},
 		{"200 OK\r\nContent-Length: 1000" ETAG, VERDICT_CHANGED},
 		{"503 No\r\nContent-Length: 0", VERDICT_BUSY},
 	};

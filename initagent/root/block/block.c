@@ -199,15 +199,15 @@ static void back_off(struct block *b, uint64_t now)
 	source_back_off(&b->source, b->cfg.ways, another, now);
 }
 
-/* What makes trying again useless is this server's: with several, the others are asked. False: none
- * is left. */
+/* What makes trying again useless is this server's, or this address's of its name: with several, the
+ * others are asked. False: none is left. */
 static bool others_left(struct block *b)
 {
 	struct source_refusals *all = b->cfg.refusals;
 	size_t n = b->plan->n_portals, here = portal_of(b), len;
 
 	if (!all || n < 2)
-		return false;
+		return b->source.rounds < b->cfg.ways;
 	if (here < 64 && !source_refused(all, here)) {
 		all->servers |= UINT64_C(1) << here;
 		len = strlen(all->text);

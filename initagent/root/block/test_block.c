@@ -119,6 +119,8 @@ static struct plan_block plan = {
 /* The server of the next attempt, and what earlier ones said. */
 static unsigned portal;
 static struct source_refusals refusals;
+/* Addresses of the only server's name; 0: one each. */
+static unsigned ways;
 static const struct root_choice choice = {.kind = PLAN_ROOT_REMOTE, .block = &plan};
 
 /* As the target gives it; "": the server has none, as with SRP. */
@@ -131,7 +133,7 @@ static struct source *start_again(const char *name, bool readonly, unsigned roun
 	const struct source_config cfg = {
 		.env = &env, .choice = &choice, .turn = portal, .refusals = &refusals,
 		.address = address, .sysroot = target, .readonly = readonly, .block = &fake,
-		.rounds = rounds, .ways = (unsigned)plan.n_portals,
+		.rounds = rounds, .ways = ways ? ways : (unsigned)plan.n_portals,
 	};
 	const struct report_config quiet = {.console_fd = -1, .kmsg_fd = -1, .quiet = true};
 	struct source *b;
@@ -303,6 +305,17 @@ TEST(each_server_has_its_say)
 			CHECK_INT(cause_of(b,
 				"192.0.2.1: it requires TLS; 192.0.2.3: it requires TLS; "
 				"192.0.2.2: it requires TLS"), CAUSE_BLOCK_AUTH);
+		block_end(b);
+	}
+}
+
+TEST(each_address_of_a_name_has_its_say)
+{
+	ways = 3;
+	for (unsigned rounds = 0; rounds < ways; rounds++) {
+		struct source *b = start_again("tls", true, rounds, BEGIN);
+
+		CHECK(until(b, rounds + 1 < ways ? SOURCE_FAILED : SOURCE_FATAL, BEGIN));
 		block_end(b);
 	}
 }
