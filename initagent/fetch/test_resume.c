@@ -105,7 +105,8 @@ TEST(parts)
 		{"206 P\r\nContent-Length: 600" ETAG, VERDICT_RANGE},
 		{"206 P\r\nContent-Range: bytes 400-999/1000\r\nContent-Length: 500" ETAG,
 			VERDICT_RANGE},
-		{"206 P\r\nContent-Range: bytes 400-999\r\nContent-Length: 600" ETAG, VERDICT_RANGE},
+		{"206 P\r\nContent-Range: bytes 400-999\r\nContent-Length: 600" ETAG,
+			VERDICT_RANGE},
 		{"416 No\r\nContent-Range: bytes */300", VERDICT_CHANGED},
 		{"304 Not Modified", VERDICT_STATUS},
 	};

@@ -199,8 +199,8 @@ static void back_off(struct block *b, uint64_t now)
 	source_back_off(&b->source, b->cfg.ways, another, now);
 }
 
-/* What makes trying again useless is this server's, or this address's of its name: with several, the
- * others are asked. False: none is left. */
+/* What makes trying again useless is this server's, or this address's of its name: with several,
+ * the others are asked. False: none is left. */
 static bool others_left(struct block *b)
 {
 	struct source_refusals *all = b->cfg.refusals;

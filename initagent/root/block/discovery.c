@@ -68,7 +68,7 @@ static bool usable(const struct record *r, struct discovery *d)
 
 	if (strncmp(r->nqn, "nqn.", 4) != 0 || strchr(r->nqn, ',') ||
 		strlen(r->nqn) >= sizeof(d->nqn) ||
-		value_inet(r->address, strlen(r->address), &addr) < 0 ||
+		value_inet(r->address, strlen(r->address), &addr) < 0 || !inet_is_host(&addr) ||
 		value_u32(r->port, strlen(r->port), 65535, &port) < 0 || !port)
 		return false;
 	d->port = port;

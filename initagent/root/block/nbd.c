@@ -20,6 +20,9 @@
  */
 #define DEAD_SECONDS 300
 
+/* What the kernel's driver sends at once if nobody says otherwise (nbd_dev_add: 256 sectors). */
+#define REQUEST_DEFAULT (128 * 1024)
+
 /* "initagent 10.0.0.1:10809/root": who connected what; the same of each attempt for the same
  * root. */
 static void backend_of(const struct block_job *j, char *buf, size_t size)
@@ -133,6 +136,21 @@ static int hello_failed(struct block_job *j, const struct nbd_export *e)
 	return -EPROTO;
 }
 
+/* The kernel does not know the server's largest request, and the server refuses a larger one. */
+static int limit_requests(struct block_job *j, uint32_t max)
+{
+	char text[16];
+	int r;
+
+	if (!max || max >= REQUEST_DEFAULT)
+		return 0;
+	snprintf(text, sizeof(text), "%u", max / 1024);
+	r = job_write(j, text, "/sys/block/%s/queue/max_sectors_kb", j->handle);
+	return r < 0 ? job_fail(j, CAUSE_BLOCK_PROTOCOL, r,
+		"%s does not keep to the server's largest request of %u bytes: %s", j->handle, max,
+		strerror(-r)) : 0;
+}
+
 static int setup(struct block_job *j, int socket, const struct nbd_export *e)
 {
 	char backend[512], text[NBD_ERROR_MAX], unfit[NBD_TEXT_MAX];
@@ -160,7 +178,7 @@ static int setup(struct block_job *j, int socket, const struct nbd_export *e)
 		return job_fail(j, CAUSE_BLOCK_NO_NBD, r, "%s%s%s", strerror(-r), *text ? ": "
 			: "", text);
 	snprintf(j->handle, sizeof(j->handle), "nbd%d", r);
-	return 0;
+	return limit_requests(j, e->block_max);
 }
 
 static int connect_to(struct block_job *j)

@@ -188,29 +188,33 @@ static int take_export(struct talk *t, uint64_t size, uint32_t flags)
 	return 0;
 }
 
-static int take_block_size(struct talk *t, uint32_t min)
+/* The smallest request, the preferred one, the largest. */
+static int take_block_size(struct talk *t, struct cursor *c)
 {
-	if (t->have_block && min != t->ret->block_min)
+	uint32_t min = cursor_be32(c), max = (cursor_be32(c), cursor_be32(c));
+
+	if (c->failed)
+		return 0;
+	if (t->have_block && (min != t->ret->block_min || max != t->ret->block_max))
 		return end(t, NBD_HELLO_PROTOCOL, "it reports two block sizes for one export");
 	t->have_block = true;
 	t->ret->block_min = min;
+	t->ret->block_max = max;
 	return 0;
 }
 
 static int take_info(struct talk *t, const struct reply *r)
 {
 	struct cursor c = cursor_make(r->data, r->len);
-	uint16_t type = cursor_be16(&c);
+	uint16_t type = cursor_be16(&c), flags;
 	uint64_t size;
-	uint32_t v;
 
 	if (type == INFO_EXPORT) {
 		size = be64(&c);
-		v = cursor_be16(&c);
-		return c.failed ? 0 : take_export(t, size, v);
+		flags = cursor_be16(&c);
+		return c.failed ? 0 : take_export(t, size, flags);
 	}
-	v = type == INFO_BLOCK_SIZE ? cursor_be32(&c) : 0;
-	return type != INFO_BLOCK_SIZE || c.failed ? 0 : take_block_size(t, v);
+	return type == INFO_BLOCK_SIZE ? take_block_size(t, &c) : 0;
 }
 
 /* The server's words for people, as far as a console can show them. */
@@ -323,7 +327,7 @@ void nbd_hello_talk(int socket, const char *name, struct nbd_export *ret)
 uint32_t nbd_block_size(const struct nbd_export *e, uint32_t asked, uint32_t page,
 	char text[static NBD_TEXT_MAX])
 {
-	uint32_t min = e->block_min, n = asked ? asked : min > SECTOR ? min : SECTOR;
+	uint32_t min = e->block_min, max = e->block_max, n = asked ? asked : min > SECTOR ? min : SECTOR;
 
 	if (min & (min - 1))
 		snprintf(text, NBD_TEXT_MAX,
@@ -333,6 +337,10 @@ uint32_t nbd_block_size(const struct nbd_export *e, uint32_t asked, uint32_t pag
 		snprintf(text, NBD_TEXT_MAX,
 			"the server requires requests of at least %u bytes, this kernel's blocks "
 			"are at most %u", min, page);
+	else if (max && max < page)
+		snprintf(text, NBD_TEXT_MAX,
+			"the server takes requests of at most %u bytes, this kernel's are at least "
+			"%u", max, page);
 	else if (n < min)
 		snprintf(text, NBD_TEXT_MAX,
 			"the server requires requests of at least %u bytes, bs= says %u", min, n);

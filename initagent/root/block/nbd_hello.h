@@ -30,6 +30,7 @@ struct nbd_export {
 	uint32_t flags;	     /* transmission flags, the same as in linux/nbd.h */
 	uint64_t size;
 	uint32_t block_min;  /* smallest request; 0: not told */
+	uint32_t block_max;  /* largest request; 0: not told */
 	char text[NBD_TEXT_MAX]; /* the server's words, printable, or ours */
 };
 

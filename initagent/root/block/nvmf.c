@@ -237,6 +237,7 @@ static int discover(struct block_job *j)
 	_cleanup_free_ uint8_t *page = malloc(DISCOVERY_PAGE_MAX);
 	struct block_result *res = &j->message.result;
 	struct discovery d;
+	const char *zone;
 	int r;
 
 	if (!page)
@@ -251,7 +252,9 @@ static int discover(struct block_job *j)
 	if (d.how != DISCOVERY_FOUND)
 		return discovery_failed(j, &d);
 	strscpy(res->name, d.nqn, sizeof(res->name));
-	strscpy(res->address, d.address, sizeof(res->address));
+	/* a link-local address has no interface in there: it is reached as the one asked is */
+	zone = strncmp(d.address, "fe80:", 5) == 0 ? strchr(j->cfg->address, '%') : NULL;
+	snprintf(res->address, sizeof(res->address), "%s%s", d.address, zone ? zone : "");
 	res->port = d.port;
 	return 0;
 }

@@ -108,6 +108,9 @@ TEST(records_that_the_kernel_must_not_be_told)
 	begin();
 	add(TCP, "192.0.2.1,hostnqn=x", "4420", A);
 	add(TCP, "server", "4420", A);
+	add(TCP, "0.0.0.0", "4420", A);
+	add(TCP, "127.0.0.1", "4420", A);
+	add(TCP, "224.0.0.1", "4420", A);
 	add(TCP, "192.0.2.1", "0", A);
 	add(TCP, "192.0.2.1", "99999", A);
 	add(TCP, "192.0.2.1", "4420", A ",ctrl_loss_tmo=0");

@@ -304,6 +304,7 @@ TEST(block_sizes)
 		uint64_t size;
 		uint32_t want;
 		const char *text;
+		uint32_t max;
 	} rows[] = {
 		{0, 0, 512, 512, ""}, {1, 0, 4096, 512, ""}, {512, 0, 4096, 512, ""},
 			{4096, 0, 4096, 4096, ""}, {512, 4096, 4096, 4096, ""},
@@ -314,10 +315,13 @@ TEST(block_sizes)
 		{4096, 512, 1 << 20, 0, "bs= says 512"},
 			{4096, 0, 2048, 0, "2048 bytes, less than one block of 4096"},
 		{0, 1024, 1000, 0, "less than one block of 1024"},
+		{512, 0, 1 << 20, 512, "", 65536},
+		{512, 0, 1 << 20, 0, "at most 2048 bytes, this kernel's are at least 4096", 2048},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct nbd_export e = {.size = rows[i].size, .block_min = rows[i].min};
+		const struct nbd_export e = {.size = rows[i].size, .block_min = rows[i].min,
+			.block_max = rows[i].max};
 		char text[NBD_TEXT_MAX] = "";
 
 		CHECK_INT(nbd_block_size(&e, rows[i].asked, 4096, text), rows[i].want);
@@ -363,7 +367,7 @@ TEST(a_real_server)
 	const char *const refusing[] = {"nbdkit", "-s", "--filter=exportname", "memory", "3M",
 		"exportname-strict=true", "exportname=root", NULL};
 	const char *const blocks[] = {"nbdkit", "-s", "--filter=blocksize-policy", "memory", "3M",
-		"blocksize-minimum=16k", "blocksize-preferred=64k", NULL};
+		"blocksize-minimum=16k", "blocksize-preferred=64k", "blocksize-maximum=64k", NULL};
 	struct nbd_export e = ask_nbdkit("", plain);
 
 	CHECK_INT(e.how, NBD_HELLO_DONE);
@@ -373,7 +377,8 @@ TEST(a_real_server)
 	CHECK_INT(e.how, NBD_HELLO_DONE);
 	CHECK_INT(e.flags & 3, 3);
 	e = ask_nbdkit("", blocks);
-	CHECK(e.how == NBD_HELLO_DONE && e.block_min == 16384);
+	CHECK(e.how == NBD_HELLO_DONE && e.block_min == 16384 &&
+		e.block_max == 65536);
 	e = ask_nbdkit("root", refusing);
 	CHECK_INT(e.how, NBD_HELLO_DONE);
 	e = ask_nbdkit("other", refusing);

@@ -8,12 +8,15 @@
 #define PARTS_MAX 128
 
 /* UAPI.2, "root partition" of the architecture, as it stands in the entry. */
-static const uint8_t root_type[16] =
+static const uint8_t root_type[16] = {
 #ifdef __aarch64__
-	"\x45\xb0\x21\xb9\xf0\x1d\xc3\x41\xaf\x44\x4c\x6f\x28\x0d\x3f\xae";
+	0x45, 0xb0, 0x21, 0xb9, 0xf0, 0x1d, 0xc3, 0x41, 0xaf, 0x44, 0x4c, 0x6f, 0x28, 0x0d, 0x3f,
+	0xae
 #else
-	"\xe3\xbc\x68\x4f\xcd\xe8\xb1\x4d\x96\xe7\xfb\xca\xf9\x84\xb7\x09";
+	0xe3, 0xbc, 0x68, 0x4f, 0xcd, 0xe8, 0xb1, 0x4d, 0x96, 0xe7, 0xfb, 0xca, 0xf9, 0x84, 0xb7,
+	0x09
 #endif
+};
 
 static bool read_entry(int fd, const struct volume_table *t, uint32_t number,
 	struct volume_part *ret)
