@@ -237,6 +237,11 @@ unpacked='is() { [[ $(cat "$root/sysroot/$2") == "$1" ]] || { echo "$2 is not $1
 	refused 650 "$(line $mac)"
 	gzip <"$T/fs" >"$WW/n1/system.gz"
 	refused 650 "$(line $mac)"
+	# one that the kernel has a module for
+	rm "$T/fs"
+	mkfs.ext4 -q "$T/fs" 1M
+	cp "$T/fs" "$WW/n1/system.gz"
+	refused 650 "$(line $mac)"
 }
 
 @test "a runtime overlay is not taken from another server" {
@@ -249,6 +254,18 @@ unpacked='is() { [[ $(cat "$root/sysroot/$2") == "$1" ]] || { echo "$2 is not $1
 	inside "drive '$(line $mac)'; [[ ! -e \$root/sysroot/etc/runtime ]]"
 	[ "$status" -eq 0 ]
 	[[ $output == *"IA-E691 "*"to another server"*"mounted layers=2 runtime=0"* ]]
+}
+
+@test "a runtime overlay that does not come: half the boot's time at most is its own" {
+	warewulfd
+	sed -i "s|location / {|& if (\$ww_stage = runtime) { return 503; }|" "$T/nginx/conf"
+	kill -HUP "$(cat "$T/nginx/pid")"
+	ready ip netns exec "$NS" bash -c \
+		"curl -sI http://127.0.0.1:9873/runtime/$mac | grep -q '503'"
+	DEADLINE=20000 inside "drive '$(line $mac rd.retry=6)'
+		[[ ! -e \$root/sysroot/etc/runtime ]]"
+	[ "$status" -eq 0 ]
+	[[ $output == *"IA-E691 "*"mounted layers=2 runtime=0"* ]]
 }
 
 @test "names and links that leave the root" {
@@ -564,4 +581,5 @@ sub" ]]
 	[ "$status" -eq 0 ]
 	[[ $output == *"size=20480k"*"adopted layers=3 runtime=1 init=/warewulf/run-init"* ]]
 	refused 657 "$(line $mac wwinit.tmpfs.size=1M)"
+	[[ $output == *"its file system is full, after "* ]]
 }

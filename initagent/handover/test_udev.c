@@ -22,6 +22,7 @@ TEST(ethernet_by_its_address)
 		"SUBSYSTEM==\"net\", ACTION==\"add\", ATTR{type}==\"1\", DRIVERS==\"?*\", "
 		"ATTR{address}==\"52:54:00:12:34:56\", NAME:=\"bootnet\"\n"
 		"SUBSYSTEM==\"net\", ACTION==\"add\", ATTR{type}==\"32\", ENV{DEVTYPE}!=\"?*\", "
+		"KERNEL!=\"*.[0-9a-f][0-9a-f][0-9a-f][0-9a-f]\", "
 		"ATTR{address}==\"*:52:54:00:??:??:12:34:56\", NAME:=\"bootnet\"\n");
 }
 
@@ -29,6 +30,7 @@ TEST(ipoib_by_its_guid_however_it_was_written)
 {
 	static const char want[] =
 		"SUBSYSTEM==\"net\", ACTION==\"add\", ATTR{type}==\"32\", ENV{DEVTYPE}!=\"?*\", "
+		"KERNEL!=\"*.[0-9a-f][0-9a-f][0-9a-f][0-9a-f]\", "
 		"ATTR{address}==\"*:00:02:c9:03:00:0e:0b:72\", "
 		"NAME:=\"ibboot\"\n";
 

@@ -18,6 +18,9 @@ static void octets(const struct hw_addr *hw, size_t n, char buf[static HW_ADDR_T
 	hw_text(&tail, buf);
 }
 
+#define PARENT_ONLY \
+	"ENV{DEVTYPE}!=\"?*\", KERNEL!=\"*.[0-9a-f][0-9a-f][0-9a-f][0-9a-f]\", "
+
 static int put_rule(FILE *out, const struct plan_ifname *i)
 {
 	bool ib = i->hwaddr.len >= GUID_LEN;
@@ -25,18 +28,18 @@ static int put_rule(FILE *out, const struct plan_ifname *i)
 
 	octets(&i->hwaddr, ib ? GUID_LEN : i->hwaddr.len, text);
 	/* ARP types: 1 Ethernet, 32 InfiniBand. A bond of IPoIB interfaces has their address and
-	 * type, and a DEVTYPE. Not by the file pkey: the kernel makes it after the event. */
+	 * type, and a DEVTYPE; a partition's interface has its parent's, and is called PARENT.PKEY.
+	 * Not by the file pkey: the kernel makes it after the event. */
 	if (ib)
 		return fprintf(out,
 			"SUBSYSTEM==\"net\", ACTION==\"add\", ATTR{type}==\"32\", "
-			"ENV{DEVTYPE}!=\"?*\", "
-				    "ATTR{address}==\"*:%s\", NAME:=\"%s\"\n", text, i->name);
+			PARENT_ONLY "ATTR{address}==\"*:%s\", NAME:=\"%s\"\n", text, i->name);
 	/* 6 octets may be the short form of a port GUID, too, as iPXE has it. */
 	return fprintf(out,
 		"SUBSYSTEM==\"net\", ACTION==\"add\", ATTR{type}==\"1\", DRIVERS==\"?*\", "
 			    "ATTR{address}==\"%s\", NAME:=\"%s\"\n"
 		"SUBSYSTEM==\"net\", ACTION==\"add\", ATTR{type}==\"32\", "
-		"ENV{DEVTYPE}!=\"?*\", ATTR{address}==\"*:%.8s:??:??:%s\", NAME:=\"%s\"\n",
+		PARENT_ONLY "ATTR{address}==\"*:%.8s:??:??:%s\", NAME:=\"%s\"\n",
 		text, i->name, text, text + 9, i->name);
 }
 

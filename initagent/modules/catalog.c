@@ -218,6 +218,16 @@ static bool named_itself(const struct kmod_list *list, const char *name)
 	return same;
 }
 
+bool catalog_allows(const struct catalog *c, const struct kmod_list *list)
+{
+	struct kmod_list *allowed = NULL;
+
+	if (kmod_module_apply_filter(c->kmod, KMOD_FILTER_BLACKLIST, list, &allowed) < 0)
+		return true;
+	kmod_module_unref_list(allowed);
+	return allowed;
+}
+
 enum catalog_answer catalog_lookup(
 	const struct catalog *c, const char *name, struct kmod_list **ret)
 {

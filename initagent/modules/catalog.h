@@ -33,6 +33,9 @@ enum catalog_answer {
 	CATALOG_BARRED,	  /* found by alias, but modprobe.d blacklists every candidate */
 };
 
+/* catalog_allows: does modprobe.d's blacklist leave any of the list? */
+bool catalog_allows(const struct catalog *c, const struct kmod_list *list);
+
 /*
  * catalog_lookup: a name or alias -> modules; the list is the caller's (kmod_module_unref_list).
  * modprobe.d's blacklist is applied to candidates found by alias only.

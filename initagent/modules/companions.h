@@ -21,6 +21,7 @@ struct companion {
 	enum companion_order order;
 	bool wanted;	 /* its absence from the image is worth a warning */
 	const char *why; /* for the log */
+	bool by_kernel;	 /* which asks for it by name, whatever modprobe.d blacklists */
 };
 
 /* companion_next: the row after prev (NULL: the first) for this module; NULL at the end. */

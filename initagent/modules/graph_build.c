@@ -174,6 +174,12 @@ static int link_companion(struct graph *g, int i, const struct companion *c, str
 			g->entries[i].name, w.now, "%s is not in the image (%s)", c->name, c->why);
 		return 0;
 	}
+	if (!c->by_kernel && !catalog_allows(g->catalog, list)) {
+		report_log(g->env->report, REPORT_INFO, g->entries[i].name, w.now,
+			"%s is blacklisted in modprobe.d (%s)", c->name, c->why);
+		kmod_module_unref_list(list);
+		return 0;
+	}
 	w.demand = c->wanted ? demand_of_needs(w.demand) : demand_softened(w.demand);
 	r = link_list(g, i, list, c->order == COMPANION_BEFORE ? AFTER_IT : BEFORE_IT, w);
 	kmod_module_unref_list(list);

@@ -66,6 +66,25 @@ TEST(an_ethernet_driver_brings_its_rdma_half)
 	}
 }
 
+/* As udev's, which applies it to what its rules name as well. mlx4's half the kernel asks for. */
+TEST(a_blacklist_of_modprobe_d_binds_the_rdma_half)
+{
+	static const char *const halves[] = {"irdma", "mlx5_ib"}, *const cards[] = {"ice",
+		"mlx5_core"};
+	struct modroom r;
+
+	OPEN(r, no_acts);
+	modtree_file(&r.tree, "/etc/modprobe.d/a.conf", "blacklist irdma\nblacklist mlx5_ib\n");
+	modroom_start(&r);
+	for (size_t i = 0; i < ARRAY_SIZE(halves); i++) {
+		CHECK_INT(modroom_load(&r, cards[i])->state, MODULE_LOADED);
+		CHECK(!modules_find(r.modules, halves[i]));
+	}
+	/* named, it is loaded */
+	CHECK_INT(modroom_load(&r, "irdma")->state, MODULE_LOADED);
+	modroom_close(&r);
+}
+
 TEST(a_present_mlx5_core_brings_mlx5_ib_too)
 {
 	struct modroom r;

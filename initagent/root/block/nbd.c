@@ -20,7 +20,7 @@
  */
 #define DEAD_SECONDS 300
 
-/* What the kernel's driver sends at once if nobody says otherwise (nbd_dev_add: 256 sectors). */
+/* The largest request of the kernel's driver (nbd_dev_add: 256 sectors). */
 #define REQUEST_DEFAULT (128 * 1024)
 
 /* "initagent 10.0.0.1:10809/root": who connected what; the same of each attempt for the same

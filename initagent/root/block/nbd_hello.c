@@ -327,7 +327,8 @@ void nbd_hello_talk(int socket, const char *name, struct nbd_export *ret)
 uint32_t nbd_block_size(const struct nbd_export *e, uint32_t asked, uint32_t page,
 	char text[static NBD_TEXT_MAX])
 {
-	uint32_t min = e->block_min, max = e->block_max, n = asked ? asked : min > SECTOR ? min : SECTOR;
+	uint32_t min = e->block_min, max = e->block_max,
+		n = asked ? asked : min > SECTOR ? min : SECTOR;
 
 	if (min & (min - 1))
 		snprintf(text, NBD_TEXT_MAX,

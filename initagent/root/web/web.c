@@ -187,7 +187,8 @@ static const char *module_of(int file)
 
 void web_mount(struct web *w, uint64_t now)
 {
-	w->module = module_of(w->file);
+	/* a layer is an archive; a file system is refused as it is */
+	w->module = w->cfg.layer.part ? NULL : module_of(w->file);
 	if (!w->module) {
 		mount_image(w, now);
 		return;

@@ -51,6 +51,7 @@ struct wwinit {
 	uint64_t began;
 	struct source *layer;	 /* a root of web.h; NULL: disks, or all are there */
 	struct disks *disks;	 /* at work; NULL: not now */
+	uint64_t patience;	 /* with the runtime overlay, ns */
 	bool prepared;		 /* they mounted the root's place */
 	char overlay[PATH_MAX];	 /* OVERLAY below env's prefix */
 	const char *sysroot;
@@ -130,7 +131,8 @@ static void set_layer(struct wwinit *w)
 	w->web.target = w->at == ALONE ? w->overlay : w->sysroot;
 	w->web.layer = row->layer;
 	w->web.layer.over |= w->at == IMAGE && w->prepared;
-	w->web.layer.on_disk = w->at != ALONE && w->plan->device;
+	/* what the overlay's list of mounts mounted has limits of its own */
+	w->web.layer.on_disk = w->at != ALONE && (w->plan->device || w->prepared);
 	w->web.layer.size = w->at == ALONE ? NULL : w->plan->size;
 	w->web.privileged = row->privileged;
 }
@@ -249,7 +251,7 @@ static void layer_event(struct wwinit *w, enum source_event event, uint64_t now)
 {
 	/* curl in Warewulf's own module asks again after 408, 429, 500, 502 and 504, too; wwclient
 	 * does so on the running node. */
-	bool late = now - w->began >= RUNTIME_PATIENCE || w->layer->cause == CAUSE_FETCH_STATUS;
+	bool late = now - w->began >= w->patience || w->layer->cause == CAUSE_FETCH_STATUS;
 
 	if (event == SOURCE_MOUNTED) {
 		layer_unpacked(w, now);
@@ -281,6 +283,9 @@ static int wwinit_begin(struct source **ret, const struct source_config *in, uin
 
 	if (!w)
 		return -ENOMEM;
+	/* not to the boot's own end: there is a root without it */
+	w->patience = in->plan->retry_s ? min_u64(RUNTIME_PATIENCE, in->plan->retry_s *
+		NSEC_PER_SEC / 2) : RUNTIME_PATIENCE;
 	w->plan = in->choice->wwinit;
 	w->server = in->choice->image;
 	w->init = in->init;
