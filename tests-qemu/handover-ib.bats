@@ -26,7 +26,9 @@ setup_file() {
     gid=$(on server "sed 's/://g' /sys/class/infiniband/*/ports/1/gids/0")
     roots[nm]=srp:id_ext=$guid,ioc_guid=$guid,dgid=$gid,pkey=ffff,service_id=$guid
     # the form of the identifier that systemd-networkd 252 can send, too
-    words[networkd]="rd.ib.client-id=hw $rails:64 ifname=rail1:$first:68"
+    # a partition of the renamed port beside
+    words[networkd]="rd.ib.client-id=hw $rails:64 ifname=rail1:$first:68 rd.ib.pkey=0x8001 \
+ip=10.9.1.20:::24::rail0.8001:none"
     words[next]="$rails:67 ifname=rail1:$first:69"
     # ISC dhclient knows no InfiniBand: ifupdown borrows networkd
     words[ifupdown]=rd.ib.client-id=hw
@@ -53,6 +55,7 @@ assert_rebound() {
 @test "systemd-networkd over IPoIB" {
     assert_kept networkd rail0
     assert_networkd rail0
+    assert_networkd rail0.8001
     assert_lease
     assert_services infiniband "$sib_server"
     assert_restarted infiniband rdma-hw.target

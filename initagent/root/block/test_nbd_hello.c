@@ -306,15 +306,16 @@ TEST(block_sizes)
 		const char *text;
 		uint32_t max;
 	} rows[] = {
-		{0, 0, 512, 512, ""}, {1, 0, 4096, 512, ""}, {512, 0, 4096, 512, ""},
-			{4096, 0, 4096, 4096, ""}, {512, 4096, 4096, 4096, ""},
+		{0, 0, 512, 512, "", 0}, {1, 0, 4096, 512, "", 0}, {512, 0, 4096, 512, "", 0},
+			{4096, 0, 4096, 4096, "", 0}, {512, 4096, 4096, 4096, "", 0},
 		{8192, 0, 1 << 20, 0,
-			"requests of at least 8192 bytes, this kernel's blocks are at most 4096"},
-		{UINT32_C(1) << 31, 4096, 1 << 20, 0, "2147483648"},
-			{1000, 0, 1 << 20, 0, "1000 bytes, which is not a power of two"},
-		{4096, 512, 1 << 20, 0, "bs= says 512"},
-			{4096, 0, 2048, 0, "2048 bytes, less than one block of 4096"},
-		{0, 1024, 1000, 0, "less than one block of 1024"},
+			"requests of at least 8192 bytes, this kernel's blocks are at most 4096",
+			0},
+		{UINT32_C(1) << 31, 4096, 1 << 20, 0, "2147483648", 0},
+			{1000, 0, 1 << 20, 0, "1000 bytes, which is not a power of two", 0},
+		{4096, 512, 1 << 20, 0, "bs= says 512", 0},
+			{4096, 0, 2048, 0, "2048 bytes, less than one block of 4096", 0},
+		{0, 1024, 1000, 0, "less than one block of 1024", 0},
 		{512, 0, 1 << 20, 512, "", 65536},
 		{512, 0, 1 << 20, 0, "at most 2048 bytes, this kernel's are at least 4096", 2048},
 	};
