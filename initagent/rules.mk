@@ -127,3 +127,6 @@ $(BUILD)/host/initagent/link/test_torn_lists: private SANITIZE += -Wl,--wrap=rec
 $(BUILD)/host/initagent/fetch/test_liar: private SANITIZE += -Wl,--wrap=exchange_run
 # Its shell is a user that takes his time.
 $(BUILD)/host/initagent/boot/test_boot_again: private SANITIZE += -Wl,--wrap=shell_run
+# Its RDMA-CM and its modules are the test's.
+$(BUILD)/host/initagent/doctor/test_ping: private SANITIZE += \
+	-Wl,--wrap=write,--wrap=modules_load_now

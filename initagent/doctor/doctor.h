@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * doctor: "initagent doctor": the boot's judgement of all RDMA ports, on demand, on any running
- * system. Owns nothing; looks and queries, changes nothing.
+ * system. Owns nothing; looks and queries, changes nothing, but --ping loads rdma_ucm.
  * In: sysfs, the kernel's log, the fabric's answers, this boot's state. Out: text or JSON, exit
  * status.
- * Callers: main.c. Tests: test_doctor.c, tests-qemu/doctor.bats.
+ * Callers: main.c. Tests: test_doctor.c, test_ping.c, tests-qemu/doctor.bats.
  */
 #pragma once
 

@@ -3,9 +3,11 @@
  * ping: the way to an NFS server over RDMA, one step after the other, as the mount would go it:
  * ICMP, RDMA-CM's address and path record, and its connection to the NFS port. Speaks the kernel's
  * own interface (include/uapi/rdma/rdma_user_cm.h): librdmacm would bring verbs with it, and no
- * queue pair is needed to be accepted.
+ * queue pair is needed to be accepted, except on iWARP.
  */
 #include "doctor/private.h"
+
+#include "modules/modprobe.h"
 
 #include <netdb.h>
 #include <netinet/icmp6.h>
@@ -32,6 +34,7 @@ struct ping {
 	socklen_t to_len;
 	int fd; /* of rdma_cm */
 	uint32_t id;
+	bool iwarp;
 	enum cause cause;
 	char text[160]; /* of a failure why, else what was found */
 };
@@ -127,6 +130,20 @@ static int await_event(const struct ping *p, int *ret_status)
 	return (int)ev.event;
 }
 
+/* rpcrdma needs rdma_cm alone: after a boot over RDMA rdma_ucm may not be loaded. */
+static void open_cm(struct ping *p)
+{
+	char path[64];
+
+	if (env_path(p->env, path, sizeof(path), "/dev/infiniband/rdma_cm") < 0)
+		return;
+	p->fd = open(path, O_RDWR | O_CLOEXEC);
+	if (p->fd >= 0 || errno != ENOENT)
+		return;
+	(void)modules_load_now(p->env, "rdma_ucm");
+	p->fd = open(path, O_RDWR | O_CLOEXEC);
+}
+
 static int step_address(struct ping *p)
 {
 	struct rdma_ucm_create_id_resp made = {0};
@@ -134,11 +151,9 @@ static int step_address(struct ping *p)
 	struct rdma_ucm_create_id create = {.uid = 1, .response = (uintptr_t)&made,
 		.ps = RDMA_PS_TCP, .qp_type = 2 /* IB_QPT_RC */};
 	struct rdma_ucm_resolve_ip to = {.timeout_ms = STEP_LIMIT_MS};
-	char path[64];
 	int status = 0;
 
-	if (env_path(p->env, path, sizeof(path), "/dev/infiniband/rdma_cm") >= 0)
-		p->fd = open(path, O_RDWR | O_CLOEXEC);
+	open_cm(p);
 	if (p->fd < 0)
 		return fail(p, CAUSE_MODULE_MISSING, errno == ENOENT ? "rdma_ucm is not loaded"
 								     : strerror(errno));
@@ -162,8 +177,11 @@ static void describe_path(struct ping *p)
 	struct rdma_ucm_query_route_resp r = {0};
 	struct rdma_ucm_query q = {.response = (uintptr_t)&r, .id = p->id};
 
-	if (command(p, RDMA_USER_CM_CMD_QUERY_ROUTE, &q, sizeof(q), sizeof(r)) == 0 &&
-		r.num_paths && r.ib_route[0].dlid)
+	if (command(p, RDMA_USER_CM_CMD_QUERY_ROUTE, &q, sizeof(q), sizeof(r)) < 0)
+		return;
+	/* A resolved route of InfiniBand or RoCE has one. */
+	p->iwarp = !r.num_paths;
+	if (r.num_paths && r.ib_route[0].dlid)
 		snprintf(p->text, sizeof(p->text), "LID %u to LID %u, P_Key %04x",
 			ntohs(r.ib_route[0].slid), ntohs(r.ib_route[0].dlid),
 			ntohs(r.ib_route[0].pkey));
@@ -194,6 +212,11 @@ static int step_connect(struct ping *p)
 		.rnr_retry_count = 7}};
 	int status = 0, event;
 
+	/* iw_cm_connect() looks the queue pair's number up, and there is none. */
+	if (p->iwarp) {
+		(void)strscpy(p->text, "on iWARP it needs a queue pair", sizeof(p->text));
+		return 1;
+	}
 	if (command(p, RDMA_USER_CM_CMD_CONNECT, &to, sizeof(to), 0) < 0)
 		return fail(p, CAUSE_ROOT_NO_RDMA, strerror(errno));
 	event = await_event(p, &status);
@@ -209,7 +232,7 @@ static int step_connect(struct ping *p)
 
 static const struct {
 	const char *name;
-	int (*take)(struct ping *p);
+	int (*take)(struct ping *p); /* 0, -1, or 1: it cannot be tried */
 	bool needed; /* the next ones rest on it */
 } steps[] = {
 	{"ICMP", step_icmp, false}, /* many servers do not answer to it */
@@ -233,6 +256,10 @@ static bool take_steps(struct ping *p, FILE *out)
 		}
 		p->text[0] = '\0';
 		r = steps[i].take(p);
+		if (r > 0) {
+			fprintf(out, "  %-22s not tried: %s\n", steps[i].name, p->text);
+			continue;
+		}
 		fprintf(out, "  %-22s %8.2f ms", steps[i].name,
 			(double)(now_ns() - begin) / NSEC_PER_MSEC);
 		c = cause_info(p->cause);
@@ -262,7 +289,8 @@ enum doctor_verdict doctor_ping(const struct env *env, const char *server, FILE 
 	freeaddrinfo(list);
 	fprintf(out, "%s:\n", server);
 	good = take_steps(&p, out);
-	fprintf(out, "%s\n", good ? "reached" : "not reached");
+	fprintf(out, "%s%s\n", good ? "reached" : "not reached",
+		good && p.iwarp ? ", but port 20049 was not tried" : "");
 	closep(&p.fd);
 	return good ? DOCTOR_READY : DOCTOR_NOT_READY;
 }

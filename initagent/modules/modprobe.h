@@ -4,7 +4,7 @@
  * program in /proc/sys/kernel/modprobe. It owns that setting and /run/modprobe.d/initagent.conf.
  * In: the plan's blacklist; names or aliases, as "modprobe" is called. Out: the setting, with what
  * to put back; modules loaded in this process.
- * Callers: boot/, main.c, state/. Tests: test_modprobe.c, tests-qemu/rooms.bats.
+ * Callers: boot/, doctor/, main.c, state/. Tests: test_modprobe.c, tests-qemu/rooms.bats.
  *
  * Decision: the image carries /sbin/modprobe as another name of the agent, so the kernel's default
  * keeps working before and after switch-root and nothing is changed. Only if that program is not
