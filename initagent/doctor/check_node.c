@@ -91,6 +91,14 @@ static bool is_rdma(const struct pci *d)
 	       (d->class == CLASS_ETHERNET && d->vendor == VENDOR_MELLANOX);
 }
 
+/* Others' Ethernet controllers may be for Ethernet alone, as i40e's X710: while a port is there,
+ * that is no finding. */
+static bool may_be_rdma(const struct survey *s, const struct pci *d)
+{
+	return is_rdma(d) || (s->n == 0 && d->class == CLASS_ETHERNET &&
+		companion_next(d->driver, NULL));
+}
+
 static bool has_port(const struct survey *s, const char *pci)
 {
 	for (size_t i = 0; i < s->n; i++)
@@ -140,7 +148,7 @@ static void check_pci(struct findings *f, const struct env *env, const struct su
 		if (e->d_name[0] == '.')
 			continue;
 		pci_read(env, e->d_name, &d);
-		if (is_rdma(&d) && *d.driver && !has_port(s, d.name))
+		if (may_be_rdma(s, &d) && *d.driver && !has_port(s, d.name))
 			check_driven(f, env, &d);
 	}
 	closedir(dir);

@@ -315,6 +315,15 @@ static void card_driver(const struct modtree *t, const char *driver)
 	CHECK_INT(symlink(target, path), 0);
 }
 
+static void ethernet_make(const struct modtree *t, const char *driver)
+{
+	modtree_file(t, CARD "/modalias",
+		"pci:v00008086d00001592sv00008086sd00000002bc02sc00i00\n");
+	modtree_file(t, CARD "/class", "0x020000\n");
+	modtree_file(t, CARD "/vendor", "0x8086\n");
+	card_driver(t, driver);
+}
+
 static const struct modtree_module mlx5[] = {
 	{.name = "mlx5_core", .alias = {"pci:v000015B3d0000101Bsv*sd*bc*sc*i*"}},
 };
@@ -342,11 +351,7 @@ TEST(a_plain_ethernet_card_is_none)
 	struct modtree t;
 
 	modtree_bare(&t);
-	modtree_file(&t, CARD "/modalias",
-		"pci:v00008086d00001533sv00008086sd00000001bc02sc00i00\n");
-	modtree_file(&t, CARD "/class", "0x020000\n");
-	modtree_file(&t, CARD "/vendor", "0x8086\n");
-	card_driver(&t, "igb");
+	ethernet_make(&t, "igb");
 	text = judge_card(&t);
 	has(text, "IA-E301 no RDMA adapter on the PCI bus");
 	has_not(text, "0000:3b:00.0");
@@ -448,6 +453,34 @@ TEST(a_driver_whose_rdma_half_is_missing)
 		"IA-E202 0000:3b:00.0: mlx5_ib: disagrees about version of symbol "
 		"ib_register_device\n");
 	modtree_remove(&t);
+}
+
+/* Ethernet of other makers has an RDMA driver, too, and no alias need load it. */
+TEST(an_ethernet_card_whose_rdma_driver_is_missing)
+{
+	static const char *const drivers[][2] = {
+		{"ice", "irdma"}, {"cxgb4", "iw_cxgb4"}, {"bnxt_en", "bnxt_re"}, {"qede", "qedr"}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(drivers); i++) {
+		_cleanup_free_ char *text = NULL, *beside = NULL;
+		char want[160];
+		struct modtree t;
+
+		modtree_bare(&t);
+		ethernet_make(&t, drivers[i][0]);
+		text = judge_card(&t);
+		snprintf(want, sizeof(want), "IA-E301 %s runs on 0000:3b:00.0, but its RDMA driver "
+			"%s is not loaded\n", drivers[i][0], drivers[i][1]);
+		has(text, want);
+		has_not(text, "no RDMA adapter");
+		modtree_remove(&t);
+		/* Beside a port it may be there for Ethernet alone. */
+		port_make(&t);
+		ethernet_make(&t, drivers[i][0]);
+		beside = judge(&t.env, NULL, DOCTOR_TEXT, DOCTOR_READY);
+		has_not(beside, "0000:3b:00.0");
+		modtree_remove(&t);
+	}
 }
 
 TEST(a_driver_that_made_no_device)
