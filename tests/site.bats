@@ -141,6 +141,56 @@ slip() {
 	[[ $output == *"no key subent"* && $output == *"login1 has no image"* ]]
 }
 
+@test "check: a pool holds no fixed address, and fixed addresses are those of hosts" {
+	local ib="of network ib" bad
+
+	slip 's/pool: .*/pool: 10.20.0.3-10.20.0.9/' \
+		"server nfs1: address 10.20.0.5 is in the pool $ib"
+	[[ $output == *"site.yaml:14: error:"*"
+    an address outside of the pool, or a smaller pool in line 20"* ]]
+	slip '/^    pool:/a\    router: 10.20.3.7' "router 10.20.3.7 is in the pool $ib"
+	slip 's/dns: .*/dns: [10.20.0.1, 10.20.3.7]/' "DNS server 10.20.3.7 is in the pool $ib"
+	# with two owners it is one fault
+	slip '/^    pool:/a\    router: 10.20.0.2
+		s/pool: .*/pool: 10.20.0.2-10.20.0.4/; s/dns: .*/dns: 10.20.0.2/' \
+		"server boot2: address 10.20.0.2 is in the pool $ib"
+	slip 's/pool: .*/pool: 10.20.3.1-10.20.3.255/' \
+		"the pool's last address 10.20.3.255 is the broadcast address $ib"
+	[[ $output == *"site.yaml:20: error:"*"
+    an address from 10.20.0.1 to 10.20.3.254"* ]]
+	slip '/^    pool:/a\    router: 10.20.0.0' "router 10.20.0.0 is the subnet number $ib"
+	slip 's/dns: .*/dns: 10.20.3.255/' "DNS server 10.20.3.255 is the broadcast address $ib"
+	slip 's/nfs1: .*/nfs1: {address: 10.20.0.0}/' \
+		"server nfs1: address 10.20.0.0 is the subnet number $ib"
+	slip '/pool:/d; s/10.20.0.10,/10.20.0.0,/' \
+		"address 10.20.0.0 of login1 belongs to the subnet itself, see line 19"
+	slip '/pool:/d; s/10.20.0.10,/10.20.3.255,/' \
+		"address 10.20.3.255 of login1 belongs to broadcast, see line 19"
+	for bad in 0.0.0.0 127.0.0.53 224.0.0.1 255.255.255.255; do
+		slip "s/dns: .*/dns: $bad/" "dns: no host can have the address $bad"
+		slip "/^    pool:/a\    router: $bad" "router: no host can have the address $bad"
+		slip "s/boot2: .*/boot2: {address: $bad}/" \
+			"address: no host can have the address $bad"
+		slip "s/10.20.0.10,/$bad,/" "address: no host can have the address $bad"
+	done
+	# all of it at once
+	example
+	sed -i 's/pool: .*/pool: 10.20.0.0-10.20.3.255/; /^    pool:/a\    router: 10.20.0.1' \
+		"$T/site.yaml"
+	run -1 site check
+	for bad in "server boot1: address 10.20.0.1 is in the pool" "boot2: address 10.20.0.2 is" \
+		"first address 10.20.0.0 is the subnet number" "last address 10.20.3.255 is"; do
+		[[ $output == *"$bad"* ]]
+	done
+	# the smallest subnet has room for a router and a server
+	example
+	sed -i 's,^networks:.*,&\n  p2p: {fabric: ethernet\, \
+    subnet: 10.30.0.0/30\, router: 10.30.0.1},
+		s/nfs1: .*/nfs1: {address: 10.30.0.2}/; /^    pool:/a\    router: 10.20.0.1' \
+		"$T/site.yaml"
+	run -0 site check
+}
+
 @test "check: a TAB is named" {
 	local change
 

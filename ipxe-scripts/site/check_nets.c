@@ -12,6 +12,50 @@ static void report_outside(struct faults *r, const struct site_network *n, struc
 		r, at, remedy, "%s %s is outside of network %.64s", what, addr_text(addr), n->name);
 }
 
+/* The first and the last address of a subnet are not those of hosts. */
+static bool report_edge(struct faults *r, const struct site_network *n, struct place at,
+	const char *what, uint32_t addr)
+{
+	char remedy[80];
+
+	if (!site_inside(n, addr) || (addr != n->subnet && addr != site_broadcast(n)))
+		return false;
+	snprintf(remedy, sizeof(remedy), "an address from %s to %s", addr_text(n->subnet + 1),
+		addr_text(site_broadcast(n) - 1));
+	error_at(r, at, remedy, "%s %s is the %s of network %.64s", what, addr_text(addr),
+		addr == n->subnet ? "subnet number" : "broadcast address", n->name);
+	return true;
+}
+
+/* An address that a host has whatever DHCP says; what: with its owner. */
+static void check_fixed(const struct site *s, struct faults *r, const struct said_addr *a,
+	const char *what)
+{
+	const struct site_network *n = s->networks;
+	char remedy[80];
+
+	for (size_t i = 0; i < s->n_networks && a->at.line; i++, n++) {
+		if (report_edge(r, n, a->at, what, a->addr) || !site_in_pool(n, a->addr))
+			continue;
+		snprintf(remedy, sizeof(remedy),
+			"an address outside of the pool, or a smaller pool in line %u",
+			n->pool_at.line);
+		error_at(r, a->at, remedy, "%s %s is in the pool of network %.64s", what,
+			addr_text(a->addr), n->name);
+	}
+}
+
+/* Router and DNS servers; those in servers: are judged there. */
+static void check_leased(const struct site *s, const struct site_network *n, struct faults *r)
+{
+	if (!site_server_at(s, n->router.addr))
+		check_fixed(s, r, &n->router, "router");
+	for (size_t i = 0; i < n->n_dns; i++)
+		if (!site_server_at(s, n->dns[i].addr) &&
+			(!n->router.at.line || n->dns[i].addr != n->router.addr))
+			check_fixed(s, r, &n->dns[i], "DNS server");
+}
+
 static void check_pool(const struct site_network *n, struct faults *r)
 {
 	if (!n->pool_at.line)
@@ -20,6 +64,8 @@ static void check_pool(const struct site_network *n, struct faults *r)
 		(!site_inside(n, n->pool_first) || !site_inside(n, n->pool_last)))
 		report_outside(r, n, n->pool_at, "the pool with",
 			site_inside(n, n->pool_first) ? n->pool_last : n->pool_first);
+	report_edge(r, n, n->pool_at, "the pool's first address", n->pool_first);
+	report_edge(r, n, n->pool_at, "the pool's last address", n->pool_last);
 	if (n->dhcp.n > 1)
 		faults_add(r, SEVERITY_NOTE, n->pool_at,
 			"two servers must not hand out the same addresses",
@@ -87,7 +133,12 @@ static void check_mtu(const struct site_network *n, struct faults *r)
 
 static void check_servers(const struct site *s, struct faults *r)
 {
-	for (size_t i = 0; i < s->n_servers; i++)
+	char what[96];
+
+	for (size_t i = 0; i < s->n_servers; i++) {
+		snprintf(what, sizeof(what), "server %.64s: address", s->servers[i].name);
+		if (site_server_at(s, s->servers[i].address.addr) == &s->servers[i])
+			check_fixed(s, r, &s->servers[i].address, what);
 		for (size_t k = 0; k < i; k++)
 			if (s->servers[i].address.at.line &&
 				s->servers[i].address.addr == s->servers[k].address.addr &&
@@ -96,6 +147,7 @@ static void check_servers(const struct site *s, struct faults *r)
 					"server %s has the address of %s in line %u",
 					s->servers[i].name, s->servers[k].name,
 					s->servers[k].at.line);
+	}
 }
 
 void check_networks(const struct site *s, struct faults *report)
@@ -106,6 +158,7 @@ void check_networks(const struct site *s, struct faults *report)
 
 		check_overlap(s, i, report);
 		check_pool(n, report);
+		check_leased(s, n, report);
 		check_dhcp(s, n, report);
 		check_identity(s, n, report);
 		check_mtu(n, report);

@@ -57,19 +57,15 @@ static void claim_infrastructure(struct check *c)
 	}
 	for (size_t i = 0; i < c->s->n_networks; i++) {
 		const struct site_network *n = &c->s->networks[i];
-		uint32_t k;
 
 		if (!n->subnet_at.line)
 			continue;
 		claim(c, "address", addr_text(n->subnet),
 			&(struct owner){.what = "the subnet itself", .at = n->subnet_at});
-		claim(c, "address", addr_text(n->subnet | ~site_netmask(n)),
+		claim(c, "address", addr_text(site_broadcast(n)),
 			&(struct owner){.what = "broadcast", .at = n->subnet_at});
 		/* A router that is a server as well has one address for both. */
-		for (k = 0; k < c->s->n_servers && c->s->servers[k].address.addr != n->router.addr;
-			k++)
-			;
-		if (n->router.at.line && k == c->s->n_servers)
+		if (n->router.at.line && !site_server_at(c->s, n->router.addr))
 			claim(c, "address", addr_text(n->router.addr),
 				&(struct owner){.what = "the router", .at = n->router.at});
 	}
@@ -154,8 +150,7 @@ static void check_address(struct check *c, const struct site_node *n, struct sit
 			"%s has no address, and network %s no pool", n->name, net->name);
 	if (!p->address.at.line)
 		return;
-	if (net->pool_at.line && p->address.addr >= net->pool_first &&
-		p->address.addr <= net->pool_last)
+	if (site_in_pool(net, p->address.addr))
 		error_at(c->report, p->address.at, "an address outside of the pool",
 			"%s: address %s is in the pool of network %s", n->name,
 			addr_text(p->address.addr), net->name);

@@ -35,7 +35,7 @@ static void put_network(struct text *t, const struct site *s, const struct site_
 		text_printf(t, "\toption routers %s;\n", addr_text(n->router.addr));
 	for (size_t i = 0; i < n->n_dns; i++)
 		text_printf(t, "%s%s%s", i ? ", " : "\toption domain-name-servers ",
-			addr_text(n->dns[i]), i + 1 == n->n_dns ? ";\n" : "");
+			addr_text(n->dns[i].addr), i + 1 == n->n_dns ? ";\n" : "");
 	if (n->mtu.at.line)
 		text_printf(t, "\toption interface-mtu %u;\n", n->mtu.value);
 	text_put(t, "}\n");

@@ -39,7 +39,7 @@ static void put_network(struct text *t, const struct site *s, const struct site_
 		n->router.at.line ? "," : "", n->router.at.line ? addr_text(n->router.addr) : "");
 	text_printf(t, "dhcp-option=tag:%s,option:dns-server", n->name);
 	for (size_t i = 0; i < n->n_dns; i++)
-		text_printf(t, ",%s", addr_text(n->dns[i]));
+		text_printf(t, ",%s", addr_text(n->dns[i].addr));
 	text_put(t, "\n");
 	if (n->mtu.at.line)
 		text_printf(t, "dhcp-option=tag:%s,option:mtu,%u\n", n->name, n->mtu.value);

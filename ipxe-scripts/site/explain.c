@@ -239,21 +239,22 @@ static int explain_stranger(const struct explain *e, const struct site_found *fo
 
 bool explain_address(const struct site *s, const char *text, FILE *out)
 {
+	const struct site_server *server;
 	struct inet_addr a;
 	uint32_t addr;
 
 	if (value_ipv4(text, strlen(text), &a) < 0)
 		return false;
 	addr = ntohl(a.v4.s_addr);
-	for (size_t i = 0; i < s->n_servers; i++)
-		if (s->servers[i].address.addr == addr) {
-			fprintf(out, "%s: server %s\n", text, s->servers[i].name);
-			return true;
-		}
+	server = site_server_at(s, addr);
+	if (server) {
+		fprintf(out, "%s: server %s\n", text, server->name);
+		return true;
+	}
 	for (size_t i = 0; i < s->n_networks; i++) {
 		const struct site_network *n = &s->networks[i];
 
-		if (!n->pool_at.line || addr < n->pool_first || addr > n->pool_last)
+		if (!site_in_pool(n, addr))
 			continue;
 		fprintf(out,
 			"%s: an address of the pool of network %s\n"

@@ -325,6 +325,11 @@ void take_addr(struct loader *l, const struct value *v, void *member)
 			"%s is not an IPv4 address", v->text);
 		return;
 	}
+	if (!inet_is_host(&a)) {
+		report_value(l, v, "the address of one host, such as 10.20.0.11",
+			"no host can have the address %s", v->text);
+		return;
+	}
 	*(struct said_addr *)member = (struct said_addr){ntohl(a.v4.s_addr), v->at};
 }
 

@@ -38,7 +38,7 @@ static void put_options(struct text *t, const struct site *s, const struct site_
 	if (n->router.at.line)
 		put_option(t, "routers", addr_text(n->router.addr), &comma);
 	for (size_t i = 0; i < n->n_dns; i++)
-		text_printf(&dns, "%s%s", i ? ", " : "", addr_text(n->dns[i]));
+		text_printf(&dns, "%s%s", i ? ", " : "", addr_text(n->dns[i].addr));
 	if (dns.len)
 		put_option(t, "domain-name-servers", dns.data, &comma);
 	snprintf(mtu, sizeof(mtu), "%u", n->mtu.value);

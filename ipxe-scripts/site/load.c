@@ -165,11 +165,11 @@ static void take_dns(struct loader *l, const struct value *v, void *member)
 	e = items_of(l, v, &n);
 	net->dns = must(arena_alloc(l->site->arena, (n ? n : 1) * sizeof(*net->dns)));
 	for (; n-- > 0; e = e->next) {
-		struct said_addr a = {0};
+		struct said_addr *a = &net->dns[net->n_dns];
 
-		take_addr(l, e, &a);
-		if (a.at.line)
-			net->dns[net->n_dns++] = a.addr;
+		*a = (struct said_addr){0};
+		take_addr(l, e, a);
+		net->n_dns += a->at.line != 0;
 	}
 }
 

@@ -70,6 +70,12 @@ bool site_inside(const struct site_network *n, uint32_t addr);
 bool site_any_loader(const struct site *s);
 /* site_netmask: the network's mask, host order. */
 uint32_t site_netmask(const struct site_network *n);
+/* site_broadcast: the last address of the network's subnet. */
+uint32_t site_broadcast(const struct site_network *n);
+/* site_in_pool: the network has a pool, and the address is one of it. */
+bool site_in_pool(const struct site_network *n, uint32_t addr);
+/* site_server_at: the first server with that address, NULL if there is none. */
+const struct site_server *site_server_at(const struct site *s, uint32_t addr);
 /* file_digest: "sha256:HEX" of what the file holds; lives as long as the site. It is of zeros where
  * look is false or the file cannot be read, which the check of the files reports. */
 const char *file_digest(struct site *s, struct site_file *f, bool look);

@@ -43,9 +43,27 @@ uint32_t site_netmask(const struct site_network *n)
 	return n->prefix ? UINT32_MAX << (32 - n->prefix) : 0;
 }
 
+uint32_t site_broadcast(const struct site_network *n)
+{
+	return n->subnet | ~site_netmask(n);
+}
+
 bool site_inside(const struct site_network *n, uint32_t addr)
 {
 	return n->subnet_at.line && (addr & site_netmask(n)) == n->subnet;
+}
+
+bool site_in_pool(const struct site_network *n, uint32_t addr)
+{
+	return n->pool_at.line && addr >= n->pool_first && addr <= n->pool_last;
+}
+
+const struct site_server *site_server_at(const struct site *s, uint32_t addr)
+{
+	for (size_t i = 0; i < s->n_servers; i++)
+		if (s->servers[i].address.at.line && s->servers[i].address.addr == addr)
+			return &s->servers[i];
+	return NULL;
 }
 
 bool site_any_loader(const struct site *s)

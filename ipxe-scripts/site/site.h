@@ -81,7 +81,7 @@ struct site_network {
 	struct place subnet_at;
 	struct said_addr router;
 	struct said_list dns_text;
-	uint32_t *dns;
+	struct said_addr *dns;
 	size_t n_dns;
 	uint32_t pool_first, pool_last;
 	struct place pool_at; /* line 0: no pool */
