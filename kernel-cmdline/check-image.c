@@ -39,7 +39,7 @@ static void check_readable(struct parser *p)
 /* Not as long as the URL is unknown. */
 static bool by_tls(const char *url)
 {
-	return url && strncmp(url, "https:", 6) == 0;
+	return url && strncasecmp(url, "https:", 6) == 0;
 }
 
 /* Keys may lie in the initramfs, which this text does not tell: a note. */

@@ -128,7 +128,7 @@ static void check_nfs(const struct plan_nfs *nfs)
 
 static void check_url(const char *s)
 {
-	MUST(strncmp(s, "http://", 7) == 0 || strncmp(s, "https://", 8) == 0);
+	MUST(strncasecmp(s, "http://", 7) == 0 || strncasecmp(s, "https://", 8) == 0);
 	MUST(strlen(s) <= PLAN_URL_MAX);
 	for (; *s; s++)
 		MUST((unsigned char)*s > ' ' && (unsigned char)*s < 0x7f &&

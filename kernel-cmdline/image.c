@@ -75,7 +75,7 @@ bool image_url(struct parser *p, const struct plan_word *w, struct slice text,
 {
 	const char *remedy = "write http://SERVER[:PORT]/PATH or https://...";
 
-	if (!slice_starts(text, "http://") && !slice_starts(text, "https://"))
+	if (!slice_starts_scheme(text, "http://") && !slice_starts_scheme(text, "https://"))
 		complain(p, w, text, severity, remedy, "not a URL with http or https; left out");
 	else if (has_user(text))
 		complain(p, w, text, severity, "let the server identify nodes by their address",

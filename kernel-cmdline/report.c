@@ -66,7 +66,7 @@ static bool collector(struct parser *p, const struct plan_word *w, struct plan_r
 	const char *zone;
 
 	for (size_t i = 0; i < ARRAY_SIZE(schemes) && !rest.s; i++) {
-		if (!slice_starts(v, schemes[i].start))
+		if (!slice_starts_scheme(v, schemes[i].start))
 			continue;
 		out->kind = schemes[i].kind;
 		out->port = schemes[i].port;

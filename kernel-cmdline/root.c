@@ -82,13 +82,11 @@ static const struct root_form forms[] = {
 	{"dhcp", PLAN_ROOT_DHCP}, {"dhcp6", PLAN_ROOT_DHCP},
 	{"nfs", PLAN_ROOT_NFS}, {"nfs4", PLAN_ROOT_NFS}, {"nfs:", PLAN_ROOT_NFS},
 	{"nfs4:", PLAN_ROOT_NFS}, {"/dev/nfs", PLAN_ROOT_NFS},
-	{"http:", PLAN_ROOT_LIVE}, {"https:", PLAN_ROOT_LIVE},
 	{"wwinit", PLAN_ROOT_WWINIT}, {"wwinit:", PLAN_ROOT_WWINIT},
 	{"nvmf", PLAN_ROOT_REMOTE}, {"nvmf:", PLAN_ROOT_REMOTE},
 	{"nbd:", PLAN_ROOT_REMOTE}, {"srp:", PLAN_ROOT_REMOTE},
 	{"block:", PLAN_ROOT_BLOCK}, {"/dev/", PLAN_ROOT_BLOCK}, {"LABEL=", PLAN_ROOT_BLOCK},
-	{"UUID=", PLAN_ROOT_BLOCK}, {"PARTUUID=", PLAN_ROOT_BLOCK},
-	{"PARTLABEL=", PLAN_ROOT_BLOCK},
+	{"UUID=", PLAN_ROOT_BLOCK}, {"PARTUUID=", PLAN_ROOT_BLOCK}, {"PARTLABEL=", PLAN_ROOT_BLOCK},
 	{"ftp:", PLAN_ROOT_OTHER}, {"tftp:", PLAN_ROOT_OTHER}, {"iscsi:", PLAN_ROOT_OTHER},
 	{"iscsi", PLAN_ROOT_OTHER}, /* rd.iscsi.firmware=1 */
 	{"cifs:", PLAN_ROOT_OTHER}, {"fcoe:", PLAN_ROOT_OTHER}, {"virtiofs:", PLAN_ROOT_OTHER},
@@ -116,14 +114,15 @@ static const struct root_form *find_form(const struct root_form *f, size_t n, st
 
 static enum plan_root_kind kind_of(struct slice s)
 {
-	bool live = slice_starts(s, "live:");
+	bool live = slice_starts(s, "live:"),
+	     web = slice_starts_scheme(s, "http:") || slice_starts_scheme(s, "https:");
 	const struct root_form *f =
 		live ? find_form(live_forms, ARRAY_SIZE(live_forms), slice_from(s, 5))
 		     : find_form(forms, ARRAY_SIZE(forms), s);
 	size_t server = slice_find(s, ":/");
 	struct inet_addr a;
 
-	if (f || live)
+	if (f || live || web)
 		return f ? f->kind : PLAN_ROOT_LIVE;
 	/* SERVER:/PATH: only addresses, also mistyped ones; a name may be another scheme */
 	if (server < s.len && (value_server(s.s, server, &a)
@@ -132,12 +131,13 @@ static enum plan_root_kind kind_of(struct slice s)
 	return PLAN_ROOT_NONE;
 }
 
-/* DHCP's root-path is SERVER:/PATH with a name as well. */
+/* DHCP's root-path is SERVER:/PATH with a name as well; SCHEME://... is none. */
 static enum plan_root_kind kind_of_path(struct slice s)
 {
 	enum plan_root_kind kind = kind_of(s);
 
-	return kind == PLAN_ROOT_NONE && slice_find(s, ":/") < s.len ? PLAN_ROOT_NFS : kind;
+	return kind == PLAN_ROOT_NONE && slice_find(s, ":/") != slice_find(s, "://")
+		       ? PLAN_ROOT_NFS : kind;
 }
 
 /* ro or rw among the options of root=; by itself on the line each outweighs them, as in dracut. */
@@ -294,7 +294,8 @@ static void take_kind(struct parser *p, struct plan_word *w)
 		return;
 	case PLAN_ROOT_NONE:
 		root->kind = PLAN_ROOT_OTHER;
-		complain(p, w, s, DIAG_WARN, "an NFS root is root=nfs:SERVER:/PATH",
+		complain(p, w, s, DIAG_WARN, slice_find(s, "://") < s.len
+			? "root=http://... or https://" : "an NFS root is root=nfs:SERVER:/PATH",
 			"not a root this agent knows; left to dracut");
 		say(p, w, "left to dracut");
 		return;

@@ -6,7 +6,8 @@
  * In: untrusted text, "[nfs:|nfs4:][server:]path[:options|,options]" or "[live:]http[s]://..." or
  * "nvmf:...", "nbd:...", "srp:..."; the plan. Out: the spec. 0, -EINVAL (none of these; diags say
  * why), -EPROTONOSUPPORT (a kind of dracut's, as "iscsi:...") or -ENOMEM.
- * Callers: root/. Tests: test_cmdline.c, test_oom.c, fuzz_cmdline.c.
+ * Callers: root/. Tests: test_cmdline.c, test_root_path.c, test_oom.c,
+ * fuzz_cmdline.c.
  *
  * What the text leaves open (server, proto, versions, ...) is taken from plan->root.nfs when that
  * is an NFS root. What proves an image always comes from plan->root.image.

@@ -7,12 +7,6 @@
 #define PORT_HTTP  80
 #define PORT_HTTPS 443
 
-/* Does s begin with what, small and capital letters being equal? */
-static bool starts(struct slice s, const char *what)
-{
-	return s.len >= strlen(what) && strncasecmp(s.s, what, strlen(what)) == 0;
-}
-
 /* The part before the first of some bytes; it is taken off s. */
 static struct slice until(struct slice *s, const char *stops)
 {
@@ -113,8 +107,8 @@ int url_parse(struct url *ret, const char *text, size_t len)
 
 	if (!printable(&s) || len > URL_TEXT_MAX)
 		return len > URL_TEXT_MAX ? -E2BIG : -EINVAL;
-	u.https = starts(s, "https://");
-	if (!u.https && !starts(s, "http://"))
+	u.https = slice_starts_scheme(s, "https://");
+	if (!u.https && !slice_starts_scheme(s, "http://"))
 		return -EINVAL;
 	s = slice_from(s, u.https ? 8 : 7);
 	e = take_authority(&u, &s);
@@ -152,7 +146,7 @@ int url_resolve(struct url *ret, const struct url *base, const char *text, size_
 		return len > URL_TEXT_MAX ? -E2BIG : -EINVAL;
 	if (has_scheme(s)) {
 		e = url_parse(&u, text, len);
-	} else if (starts(s, "//")) {
+	} else if (slice_starts(s, "//")) {
 		s = slice_from(s, 2);
 		e = take_authority(&u, &s);
 		e = e ? e : take_rest(&u, &s);

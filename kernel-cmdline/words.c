@@ -113,6 +113,13 @@ bool slice_starts(struct slice s, const char *text)
 	return s.len >= n && memcmp(s.s, text, n) == 0;
 }
 
+bool slice_starts_scheme(struct slice s, const char *text)
+{
+	size_t n = strlen(text);
+
+	return s.len >= n && strncasecmp(s.s, text, n) == 0;
+}
+
 size_t slice_find(struct slice s, const char *text)
 {
 	const char *p = s.len ? memmem(s.s, s.len, text, strlen(text)) : NULL;

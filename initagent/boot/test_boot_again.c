@@ -113,31 +113,69 @@ TEST(the_budgets_begin_when_the_break_points_shell_ends)
 	node_close(&n);
 }
 
-static int iscsi_path(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
+static const char *root_path;
+
+static int other_path(struct msg *m, const uint8_t *request, size_t len, unsigned type, unsigned n)
 {
 	(void)len, (void)n;
 	if (!dhcpserver_answer(m, request, type))
 		return 0;
-	msg_text(m, 17, "iscsi:10.0.0.1::::iqn.2009-06.dracut:target0");
+	msg_text(m, 17, root_path);
 	msg_end(m);
 	return 1;
 }
 
-/* root=dhcp is the agent's: dracut no longer looks at the root-path, and the cause says so. */
-TEST(a_root_path_of_a_kind_that_is_dracuts)
+/* A root-path that is refused, with the cause's text. */
+static void refused(const char *path, const char *text)
 {
 	pid_t peer = segment();
 	const cJSON *c;
 	struct node n;
 	bool told = false;
 
-	dhcpserver_start(peer, "veth1", iscsi_path);
+	root_path = path;
+	dhcpserver_start(peer, "veth1", other_path);
 	node_open(&n, "root=dhcp ip=veth0:dhcp rd.retry=3");
 	CHECK_INT(boot(&n), BOOT_FAILED);
 	cJSON_ArrayForEach(c, cJSON_GetObjectItem(n.state, "causes"))
-		told |= streq(text_at(c, "code"), "IA-E611") &&
-			strstr(text_at(c, "text"), ", which dracut takes from root= or netroot=");
+		told |= streq(text_at(c, "code"), "IA-E611") && strstr(text_at(c, "text"), text);
 	CHECK(told);
+	node_close(&n);
+}
+
+/* root=dhcp is the agent's: dracut no longer looks at the root-path, and the cause says so. */
+TEST(a_root_path_of_a_kind_that_is_dracuts)
+{
+	refused("iscsi:10.0.0.1::::iqn.2009-06.dracut:target0",
+		", which dracut takes from root= or netroot=");
+}
+
+/* A slip of the pen in a URL is no NFS server, whose name DNS would be asked for. */
+TEST(a_root_path_with_an_unknown_scheme)
+{
+	refused("htp://10.0.0.1/root.img", "\"htp://10.0.0.1/root.img\"");
+}
+
+static int capital_file(struct msg *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
+{
+	(void)len, (void)n;
+	if (!dhcpserver_answer(m, request, type))
+		return 0;
+	msg_text(m, 67, "HTTP://10.0.0.1/root.img");
+	msg_end(m);
+	return 1;
+}
+
+/* A boot file that is a URL names the root, its scheme in whatever letters (RFC 3986 3.1). */
+TEST(a_boot_file_with_a_scheme_in_capital_letters)
+{
+	struct node n;
+
+	dhcpserver_start(segment(), "veth1", capital_file);
+	node_open(&n, "root=dhcp ip=veth0:dhcp rd.retry=4");
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK_INT(met(&n, "IA-E611"), 0);
 	node_close(&n);
 }
 

@@ -2,6 +2,8 @@
 /* target_name: what command line and leases name: the kind of the root, its server, its path. */
 #include "root/private.h"
 
+#include <strings.h>
+
 /* The rail's lease, if it has an address. */
 static const struct address_result *result_of(const struct target *t, const struct rail *rail)
 {
@@ -28,9 +30,10 @@ static size_t list_rails(const struct target *t, const struct rail *ret[static R
 	return n;
 }
 
+/* A scheme, in whatever letters (RFC 3986 3.1): root_spec_parse() judges it. */
 static bool begins(const char *text, const char *with)
 {
-	return strncmp(text, with, strlen(with)) == 0;
+	return strncasecmp(text, with, strlen(with)) == 0;
 }
 
 /*
