@@ -106,6 +106,7 @@ static bool take_digest(struct block_spec *x, struct slice option)
 {
 	const char *before = x->out->options;
 
+	x->digest = option;
 	x->out->options = textf(x->p, "%s%s%.*s", before, *before ? "," : "", SLICE(option));
 	return true;
 }
@@ -139,6 +140,21 @@ static void ask_all(struct block_spec *x)
 
 	for (size_t i = 0; i < x->portals.n; i++)
 		portals[i].discovery = true;
+}
+
+/* The transport of servers that an NBFT names is not known here. */
+static bool check_digest(struct block_spec *x)
+{
+	const struct plan_portal *portals = x->portals.items;
+	bool tcp = x->out->nbft, rdma = false;
+
+	for (size_t i = 0; i < x->portals.n; i++)
+		*(portals[i].rdma ? &rdma : &tcp) = true;
+	if (!x->digest.len || !rdma)
+		return true;
+	complain(x->p, x->w, x->digest, tcp ? DIAG_WARN : x->severity, "leave it out",
+		"an option of NVMe/TCP: the kernel refuses it over RDMA");
+	return tcp;
 }
 
 /* Servers, then options as soon as there is a '='. */
@@ -195,7 +211,7 @@ static bool take_nbft(struct block_spec *x, struct slice text)
 	if (text.len && !take_items(x, text, false, false))
 		return false;
 	add_discovery(x);
-	return true;
+	return check_digest(x);
 }
 
 bool block_nvmf(struct block_spec *x, struct slice text)
@@ -211,6 +227,8 @@ bool block_nvmf(struct block_spec *x, struct slice text)
 	if (!x->out->name)
 		ask_all(x);
 	add_discovery(x);
+	if (!check_digest(x))
+		return false;
 	return x->portals.n || x->p->oom ||
 		block_fail(x, text, "no server, and no rd.nvmf.discover= names one");
 }

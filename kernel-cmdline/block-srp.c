@@ -12,20 +12,28 @@
 
 enum srp_place { SRP_NAME, SRP_OPTION, SRP_DEST, SRP_LUN, SRP_PART };
 
-/* digits: exactly so many hex digits; 0: a decimal number or another text. */
+/*
+ * digits: exactly so many hex digits; 0: a decimal number from min to max, as the kernel takes it
+ * (drivers/infiniband/ulp/srp/ib_srp.c, srp_parse_options), or another text.
+ */
 static const struct srp_row {
 	const char *name;
 	size_t digits;
 	enum srp_place place;
+	uint32_t min, max;
 } rows[] = {
-	{"id_ext", 16, SRP_NAME}, {"ioc_guid", 16, SRP_NAME}, {"dgid", 32, SRP_OPTION},
-	{"pkey", 4, SRP_OPTION}, {"service_id", 16, SRP_OPTION}, {"dest", 0, SRP_DEST},
-	{"initiator_ext", 16, SRP_OPTION}, {"io_class", 4, SRP_OPTION}, {"max_sect", 0, SRP_OPTION},
-	{"max_cmd_per_lun", 0, SRP_OPTION}, {"queue_size", 0, SRP_OPTION},
-	{"cmd_sg_entries", 0, SRP_OPTION}, {"sg_tablesize", 0, SRP_OPTION},
-	{"allow_ext_sg", 0, SRP_OPTION}, {"comp_vector", 0, SRP_OPTION},
-	{"tl_retry_count", 0, SRP_OPTION}, {"max_it_iu_size", 0, SRP_OPTION},
-	{"ch_count", 0, SRP_OPTION}, {"lun", 0, SRP_LUN}, {"part", 0, SRP_PART},
+#define HEX(name, digits, place) {name, digits, SRP_##place, 0, 0}
+#define NUMBER(name, min, max)	 {name, 0, SRP_OPTION, min, max}
+	HEX("id_ext", 16, NAME), HEX("ioc_guid", 16, NAME), HEX("dgid", 32, OPTION),
+	HEX("pkey", 4, OPTION), HEX("service_id", 16, OPTION), HEX("initiator_ext", 16, OPTION),
+	HEX("io_class", 4, OPTION),
+	NUMBER("max_sect", 0, INT32_MAX), NUMBER("max_cmd_per_lun", 1, INT32_MAX),
+	NUMBER("queue_size", 1, INT32_MAX), NUMBER("cmd_sg_entries", 1, 255),
+	NUMBER("sg_tablesize", 1, 2048), NUMBER("allow_ext_sg", 0, INT32_MAX),
+	NUMBER("comp_vector", 0, INT32_MAX), NUMBER("tl_retry_count", 2, 7),
+	NUMBER("max_it_iu_size", 0, INT32_MAX), NUMBER("ch_count", 1, INT32_MAX),
+	{"dest", 0, SRP_DEST, 0, 0}, {"lun", 0, SRP_LUN, 0, UINT32_MAX},
+	{"part", 0, SRP_PART, 0, 0},
 };
 
 /*
@@ -47,26 +55,35 @@ static bool judge_zeros(struct block_spec *x, const struct srp_row *row, struct 
 	return true;
 }
 
+static bool take_hex(struct block_spec *x, const struct srp_row *row, struct slice v)
+{
+	uint8_t bytes[16];
+
+	if (value_hex(v.s, v.len, bytes, row->digits / 2) < 0)
+		return block_fail(x, v, textf(x->p, "not %zu hex digits", row->digits));
+	if (streq(row->name, "pkey") && (slice_is(v, "0000") || slice_is(v, "8000")))
+		return block_fail(x, v, "no partition has this P_Key");
+	if (streq(row->name, "io_class") && memcmp(bytes, "\1", 2) != 0 &&
+		memcmp(bytes, "\xff", 2) != 0)
+		return block_fail(x, v, "neither 0100 nor ff00");
+	return row->digits < 16 || judge_zeros(x, row, v, bytes);
+}
+
 static bool take_item(struct block_spec *x, const struct srp_row *row, struct slice item,
 	struct slice v)
 {
 	const char **list = row->place == SRP_NAME ? &x->out->name : &x->out->options;
-	uint8_t bytes[16];
-	uint32_t n;
+	uint32_t n = 0;
 
 	if (row->place == SRP_DEST)
 		return block_portal(x, v, true);
 	if (row->place == SRP_PART)
 		return block_part(x, v);
-	if (row->digits ? value_hex(v.s, v.len, bytes, row->digits / 2) < 0
-			: value_u32(v.s, v.len, UINT32_MAX, &n) < 0)
-		return block_fail(x, v,
-			row->digits ? textf(x->p, "not %zu hex digits", row->digits)
-				    : "not a number");
-	if (row->digits >= 16 && !judge_zeros(x, row, v, bytes))
+	if (row->digits && !take_hex(x, row, v))
 		return false;
-	if (streq(row->name, "pkey") && (slice_is(v, "0000") || slice_is(v, "8000")))
-		return block_fail(x, v, "no partition has this P_Key");
+	if (!row->digits && (value_u32(v.s, v.len, row->max, &n) < 0 || n < row->min))
+		return block_fail(x, v,
+			textf(x->p, "not a number from %u to %u", row->min, row->max));
 	if (row->place == SRP_LUN)
 		x->out->unit = n;
 	else

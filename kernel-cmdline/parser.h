@@ -283,6 +283,7 @@ struct block_spec {
 	const char *remedy;
 	struct plan_block *out;
 	struct arena_list portals;
+	struct slice digest; /* of NVMe/TCP, as it was written; empty: none */
 };
 
 /* block_fail: says why the whole is useless; false. */
