@@ -57,6 +57,19 @@ static const char *other_family(const struct boot_plan *plan)
 		: "its server has an IPv4 address, and ip= sets up IPv6 only";
 }
 
+/* The other family may be up all the same, by the kernel's own work after a router's advertisement:
+ * then the root failed of something else. */
+static bool failed_of_family(struct boot *b, uint64_t now)
+{
+	const char *text = "", *at = "", *family = other_family(b->plan);
+	enum cause cause = target_failure(b->target, &at, &text);
+
+	if (!family || (cause != CAUSE_NONE && cause != CAUSE_NO_ROUTE))
+		return false;
+	boot_fail(b, CAUSE_CMDLINE_FAMILY, "root", now, family);
+	return true;
+}
+
 /*
  * rd.retry is over. If the network is up, it is the root that failed; if a rail failed for good,
  * that is the cause; else it is the wait that never ended, and then the budget itself.
@@ -64,16 +77,12 @@ static const char *other_family(const struct boot_plan *plan)
 static void retry_over(struct boot *b, uint64_t now)
 {
 	char where[REPORT_NAME_MAX] = "";
-	const char *text = "", *at = "", *rail = "", *family = other_family(b->plan);
-	enum cause cause = target_failure(b->target, &at, &text);
+	const char *text = "", *at = "", *rail = "";
+	enum cause cause = CAUSE_NONE;
 
 	rails_blame_now(b->rails, now);
-	/* A router's advertisement may have made the kernel set the other family up. */
-	if (family && (cause == CAUSE_NONE || cause == CAUSE_NO_ROUTE)) {
-		boot_fail(b, CAUSE_CMDLINE_FAMILY, "root", now, family);
+	if (failed_of_family(b, now))
 		return;
-	}
-	cause = CAUSE_NONE;
 	/* No rail is ready, and the root needs one: the server cannot be the one that failed. */
 	if (!rails_other_ready(b->rails, NULL) && target_needs_rail(b->target))
 		cause = rails_failure(b->rails, &rail);
@@ -95,9 +104,12 @@ static void retry_over(struct boot *b, uint64_t now)
 static void timeout_over(struct boot *b, uint64_t now)
 {
 	char where[REPORT_NAME_MAX] = "";
-	enum cause cause = report_waits_over(
-		b->env.report, now, "not resolved within rd.timeout", where, sizeof(where));
+	enum cause cause;
 
+	if (failed_of_family(b, now))
+		return;
+	cause = report_waits_over(
+		b->env.report, now, "not resolved within rd.timeout", where, sizeof(where));
 	fail_for(b, CAUSE_TIMEOUT_TOTAL, cause, where, now, "");
 }
 

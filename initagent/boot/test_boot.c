@@ -157,6 +157,11 @@ TEST(an_address_of_another_family_than_the_servers)
 			"IA-E106");
 	expect("root=nfs4:192.0.2.1:/export ip=[2001:db8::2]:::64::veth0:none rd.retry=2",
 		BOOT_FAILED, "IA-E106");
+	/* The end of the whole time, not of the network's. */
+	expect("root=nfs4:[2001:db8::9]:/export ip=" NODE " rd.retry=0 rd.timeout=2", BOOT_FAILED,
+		"IA-E106");
+	expect("root=nfs4:[2001:db8::9]:/export ip=" NODE " rd.retry=9 rd.timeout=2", BOOT_FAILED,
+		"IA-E106");
 }
 
 TEST(no_route_to_the_web_server)
