@@ -127,9 +127,10 @@ static void check_names(struct parser *p)
 static void check_own_address(struct parser *p, const struct named_host *host,
 	const struct plan_ip *ip)
 {
+	bool gateway = host->w == &p->words[ip->word] && inet_equal(&ip->gateway, &host->addr);
 	char text[INET_ADDR_TEXT];
 
-	if (!inet_equal(&ip->addr, &host->addr) || host->w->row->id == OPTION_IP)
+	if (!inet_equal(&ip->addr, &host->addr) || gateway)
 		return;
 	inet_text(&host->addr, text);
 	if (host->w == root_word(p))
