@@ -515,11 +515,28 @@ static void check_server(struct parser *p)
 			"an IPv4 server, but no ip= sets up IPv4");
 }
 
-void check_net(struct parser *p)
+/* The node has one name: an option's, the last of both, before that of the first ip= with one. */
+static void check_hostname(struct parser *p)
 {
 	const struct plan_word *a = parser_word(p, OPTION_HOSTNAME);
 	const struct plan_word *b = parser_word(p, OPTION_SYSTEMD_HOSTNAME);
+	const struct plan_word *w = a && (!b || a > b) ? a : b;
+	const char *name = p->plan->net.hostname;
 
+	if (a && b && !streq(a->value, b->value))
+		warn_word(p, a < b ? a : b, "keep one of them",
+			"hostname=%s and systemd.hostname=%s: the last one counts", a->value,
+			b->value);
+	FOR_EACH(struct plan_ip, ip, &p->ips)
+		if (ip->hostname && !streq(ip->hostname, name))
+			warn_word(p, ip_word(p, ip), "keep one of them",
+				w ? "host name %s, but %s=%s counts" : "host name %s, but %s has "
+				"%s, which counts: it is the first", ip->hostname,
+				w ? w->name : "another ip=", name);
+}
+
+void check_net(struct parser *p)
+{
 	check_server(p);
 	FOR_EACH(struct plan_ip, ip, &p->ips) {
 		check_addresses(p, ip);
@@ -535,8 +552,5 @@ void check_net(struct parser *p)
 	check_mode(p);
 	check_ports(p);
 	check_pkeys(p);
-	if (a && b && !streq(a->value, b->value))
-		warn_word(p, a < b ? a : b, "keep one of them",
-			"hostname=%s and systemd.hostname=%s: the last one counts", a->value,
-			b->value);
+	check_hostname(p);
 }
