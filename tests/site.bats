@@ -314,10 +314,37 @@ import() {
 		-e '/cn2/s/<ADDRESS>/10.1.0.13/; /gpu1/s/<ADDRESS>/10.1.0.21/'
 	run -0 site -n explain cn2
 	grep -qF ' root=live:http://10.1.0.1/install/netboot/rhels9/x86_64/compute/'\
-'rootimg.cpio.gz XCAT=10.1.0.1:3001 rd.report=xcat://10.1.0.1 console=tty0 console=ttyS0,115200 '\
+'rootimg.cpio.gz XCATHTTPPORT=80 XCAT=10.1.0.1:3001 rd.report=xcat://10.1.0.1 '\
+'console=tty0 console=ttyS0,115200 '\
 'crashkernel=256M NODE=cn2 hostname=cn2 BOOTIF=01-ca-68-d3-ae-db-12' <<<"$output"
 	run -0 site -n explain ca:68:d3:ae:db:13
 	[[ $output == "cn2: "*"address 10.1.0.13"* ]]
+}
+
+# xCAT's scripts in the root take "XCAT=A XCAT=B" for a server and a port.
+@test "import xcat: each node has one master, its own or the site's" {
+	printf '%s:\n objtype=node\n ip=10.1.0.%d\n mac=ca:68:d3:ae:db:%d\n%b' \
+		n 11 11 '' m 12 12 ' xcatmaster=10.1.0.2\n' >"$T/list"
+	cat >>"$T/list" <<-'EOF'
+	clustersite:
+	 objtype=site
+	 master=10.1.0.1
+	 httpport=8080
+	net:
+	 objtype=network
+	 net=10.1.0.0
+	 mask=255.255.255.0
+	EOF
+	"$SITE" import xcat "$T/list" | sed -e 's/<KERNEL>/vmlinuz/; s/<INITRD>/node.img/' \
+		-e 's/<ROOTIMG>/rootimg.sfs/' >"$T/site.yaml"
+	: >"$T/vmlinuz" && : >"$T/node.img"
+	for node in n:10.1.0.1 m:10.1.0.2; do
+		run -0 site -n explain "${node%:*}"
+		line=$(grep ' root=' <<<"$output") at=${node#*:}
+		[[ $line == *" root=live:http://$at:8080/rootimg.sfs XCATHTTPPORT=8080 "* ]]
+		[[ $(grep -o 'XCAT=[^ ]*' <<<"$line") == "XCAT=$at:3001" ]]
+		[[ $(grep -o 'rd.report=[^ ]*' <<<"$line") == "rd.report=xcat://$at" ]]
+	done
 }
 
 # refused PROVISIONER TEXT MESSAGE: nothing is written.

@@ -20,12 +20,15 @@ static const char *port(struct imported *im, const struct value *o, const char *
 
 static void take_site(struct imported *im, const struct value *o)
 {
+	const char *status = imported_text(im, o, "nodestatus");
+
 	im->address = imported_text(im, o, "master");
 	im->domain = imported_text(im, o, "domain");
 	im->http = port(im, o, "httpport", im->http);
 	im->http = streq(im->http, ":80") ? "" : im->http;
 	im->xcatd = port(im, o, "xcatdport", im->xcatd);
 	im->status = port(im, o, "xcatiport", im->status);
+	im->silent = status && strchr("nN0", status[0]) && !status[1];
 }
 
 static void take_network(struct imported *im, const struct value *o)
@@ -114,13 +117,21 @@ static void add_image(struct imported *im, struct imported_node *n, const struct
 		host ? host : "{xcat}", im->http, dir ? dir : ""));
 }
 
-/* A node's own come behind those of the defaults: of XCAT= the last counts, reports go to both. */
 static void add_master(struct imported *im, struct text *options, const char *master)
 {
 	imported_item(options, must(arena_printf(im->arena, "XCAT=%s%s", master, im->xcatd)));
 	/* XCAT= alone does so with imgurl= only. */
-	imported_item(options,
-		must(arena_printf(im->arena, "rd.report=xcat://%s%s", master, im->status)));
+	if (!im->silent)
+		imported_item(options,
+			must(arena_printf(im->arena, "rd.report=xcat://%s%s", master, im->status)));
+}
+
+/* A server of a node, NULL: the list has none, or the word that means the node's master. */
+static const char *server(struct imported *im, const struct value *o, const char *key)
+{
+	const char *text = imported_text(im, o, key);
+
+	return text && !streq(text, "<xcatmaster>") ? text : NULL;
 }
 
 /* ADDRESS[!NAME][|...]: one that is not the node's own has the address of its name, or none. */
@@ -172,8 +183,9 @@ static void take_node(struct imported *im, const struct value *o)
 {
 	const char *args = arguments(im, o),
 		   *groups = imported_text(im, o, "groups"),
-		   *master = imported_text(im, o, "xcatmaster"),
-		   *images = imported_text(im, o, "nfsserver");
+		   *master = server(im, o, "xcatmaster"),
+		   *tftp = server(im, o, "tftpserver"),
+		   *images = server(im, o, "nfsserver");
 	char *rest = must(arena_printf(im->arena, "%s", groups ? groups : "")), *name;
 	struct imported_node n = {.name = o->key};
 	bool is_new;
@@ -182,12 +194,12 @@ static void take_node(struct imported *im, const struct value *o)
 		return;
 	if (!is_new)
 		error_at(im->report, o->at, NULL, "duplicate node %s", n.name);
-	add_image(im, &n, o, images ? images : master);
+	add_image(im, &n, o, images ? images : tftp ? tftp : master);
 	while (groups && (name = strsep(&rest, ",")))
 		imported_group(im, &n, name, o->at);
 	add_ports(im, &n, o);
-	if (master)
-		add_master(im, &n.options, master);
+	if (im->masters)
+		add_master(im, &n.options, master ? master : "{xcat}");
 	imported_item(&n.options, args);
 	n.id = must(arena_printf(im->arena, "NODE=%s", n.name));
 	imported_node_done(im, &n);
@@ -220,6 +232,9 @@ void import_xcat(struct imported *im, const char *text, size_t len)
 	im->initrd = "what 'initagent-mkimage --root ROOTIMGDIR/rootimg' wrote";
 	im->http = im->status = "";
 	im->xcatd = ":3001";
+	/* What the first node is given depends on the last one. */
+	for (const struct value *o = all ? all->items : NULL; o; o = o->next)
+		im->masters |= server(im, o, "xcatmaster") != NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		for (const struct value *o = all ? all->items : NULL; o; o = o->next) {
 			const char *type = imported_text(im, o, "objtype");
@@ -232,6 +247,12 @@ void import_xcat(struct imported *im, const char *text, size_t len)
 					type ? type : "(none)");
 			}
 		}
-	add_master(im, &im->options, "{xcat}");
+	imported_item(&im->options, must(arena_printf(im->arena, "XCATHTTPPORT=%s",
+		im->http[0] ? im->http + 1 : "80")));
+	if (im->silent)
+		imported_item(&im->options, "nonodestatus");
+	/* xCAT's scripts in the root take the value of all XCAT= there are: a node has one. */
+	if (!im->masters)
+		add_master(im, &im->options, "{xcat}");
 	note_unused(im);
 }

@@ -20,6 +20,8 @@ struct imported {
 	const char *address;	 /* of the server, NULL: not known */
 	const char *domain;	 /* NULL: not known */
 	const char *http, *xcatd, *status; /* of xCAT's servers: ":PORT"; "": the usual one */
+	bool masters;		 /* of xCAT: some node has one of its own; then each has it */
+	bool silent;		 /* the status of the nodes is not kept */
 	const char *image, *root; /* the defaults: those of the first node */
 	struct text options;	 /* of all nodes */
 	struct text images, groups, nodes;

@@ -231,6 +231,7 @@ TEST(xcat_arguments_and_addresses_that_are_not_taken)
 	CHECK_STR(faults_at(r, 2)->text, "ip fd00::3 is left out");
 }
 
+/* A master of its own takes the place of the site's, which each other node then has by itself. */
 TEST(xcat_ports_and_masters)
 {
 	_cleanup_(faults_freep) struct faults *r = faults_new();
@@ -243,11 +244,59 @@ TEST(xcat_ports_and_masters)
 		"a:\n objtype=osimage\n provmethod=netboot\n rootimgdir=/i\n", r);
 
 	CHECK(strstr(out, "  root: \"live:http://{xcat}:8080/i/<ROOTIMG>\"\n"
-		"  options: [\"XCAT={xcat}:4001\", \"rd.report=xcat://{xcat}:4002\"]\n"));
+		"  options: [XCATHTTPPORT=8080]\n"));
+	CHECK(strstr(out, "  n: {mac: <MAC>, address: <ADDRESS>, options: [\"XCAT={xcat}:4001\", "
+		"\"rd.report=xcat://{xcat}:4002\", NODE=n]}\n"));
 	CHECK(strstr(out, "  m: {mac: <MAC>, address: <ADDRESS>, root: "
 		"live:http://10.1.0.2:8080/i/<ROOTIMG>, options: [XCAT=10.1.0.2:4001, "
 		"rd.report=xcat://10.1.0.2:4002, NODE=m]}\n"));
 	CHECK(strstr(out, "root: live:http://10.1.0.3:8080/i/<ROOTIMG>, options: "
 		"[XCAT=10.1.0.2:4001, "));
 	CHECK_INT(faults_count(r), 0);
+}
+
+/* In the order of anaconda.pm; the keyword means the master of the node. */
+TEST(xcat_image_servers)
+{
+	static const struct {
+		const char *keys, *want;
+	} rows[] = {
+		{"", "http://{xcat}/"},
+		{"xcatmaster=10.1.0.2", "http://10.1.0.2/"},
+		{"xcatmaster=10.1.0.2\n tftpserver=10.1.0.3", "http://10.1.0.3/"},
+		{"tftpserver=10.1.0.3\n nfsserver=10.1.0.4", "http://10.1.0.4/"},
+		{"nfsserver=<xcatmaster>", "http://{xcat}/"},
+		{"nfsserver=<xcatmaster>\n tftpserver=10.1.0.3", "http://10.1.0.3/"},
+		{"nfsserver=<xcatmaster>\n tftpserver=<xcatmaster>\n xcatmaster=10.1.0.2",
+			"http://10.1.0.2/"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(faults_freep) struct faults *r = faults_new();
+		_cleanup_free_ char *list = NULL, *out = NULL;
+
+		CHECK(asprintf(&list, "n:\n objtype=node\n %s\n", rows[i].keys) > 0);
+		out = import("xcat", list, r);
+		if (!strstr(out, rows[i].want))
+			fprintf(stderr, "%s: %s\n", rows[i].keys, out);
+		CHECK(strstr(out, rows[i].want) && !strstr(out, "xcatmaster"));
+		CHECK_INT(faults_count(r), 0);
+	}
+}
+
+TEST(xcat_sites_without_node_status)
+{
+	static const char *const off[] = {"n", "N", "0"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(off); i++) {
+		_cleanup_(faults_freep) struct faults *r = faults_new();
+		_cleanup_free_ char *list = NULL, *out = NULL;
+
+		CHECK(asprintf(&list, "n:\n objtype=node\nclustersite:\n objtype=site\n "
+			"nodestatus=%s\n", off[i]) > 0);
+		out = import("xcat", list, r);
+		CHECK(strstr(out, "options: [XCATHTTPPORT=80, nonodestatus, "
+			"\"XCAT={xcat}:3001\"]\n"));
+		CHECK_INT(faults_count(r), 0);
+	}
 }
