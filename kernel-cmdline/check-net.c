@@ -8,6 +8,9 @@
 /* IPoIB in datagram mode: an InfiniBand MTU of 4096 less its header of 4 octets (RFC 4391 7). */
 #define DATAGRAM_MTU_MAX 4092
 
+/* In connected mode: 64 KiB less 16 octets (the kernel's IPOIB_CM_MTU). */
+#define CONNECTED_MTU_MAX 65520
+
 static const struct plan_word *ip_word(const struct parser *p, const struct plan_ip *ip)
 {
 	return &p->words[ip->word];
@@ -286,17 +289,26 @@ static uint32_t mtu_of(const struct parser *p, const char *name)
 	return link ? link->mtu : 0;
 }
 
+/* of: " of bond0", or "". */
+static void check_ipoib_mtu(
+	struct parser *p, const struct plan_word *w, uint32_t mtu, const char *of)
+{
+	if (mtu > CONNECTED_MTU_MAX)
+		warn_word(p, w, "write rd.ib.mode=connected and an MTU of at most 65520",
+			"MTU %u%s, but IPoIB allows 65520 at most", mtu, of);
+	else if (mtu > DATAGRAM_MTU_MAX && p->plan->ib.mode == PLAN_IB_MODE_DATAGRAM)
+		warn_word(p, w, "write rd.ib.mode=connected, or an MTU of at most 4092",
+			"MTU %u%s, but rd.ib.mode=datagram allows 4092 at most", mtu, of);
+}
+
 /* What is below a VLAN or a bridge gets its MTU first, as the kernel asks (link/netdev.c). */
 static void check_mtu(struct parser *p, const struct plan_link *link)
 {
 	const struct plan_word *w = &p->words[link->word];
 	const uint32_t mtu = mtu_of(p, link->name);
 
-	if (link->kind == PLAN_LINK_BOND && mtu > DATAGRAM_MTU_MAX &&
-		p->plan->ib.mode == PLAN_IB_MODE_DATAGRAM && parser_is_ipoib(p, link->lower[0]))
-		warn_word(p, w, "write rd.ib.mode=connected, or an MTU of at most 4092",
-			"MTU %u of %s, but rd.ib.mode=datagram allows 4092 at most", mtu,
-			link->name);
+	if (link->kind == PLAN_LINK_BOND && parser_is_ipoib(p, link->lower[0]))
+		check_ipoib_mtu(p, w, mtu, textf(p, " of %s", link->name));
 	for (size_t i = 0; link->kind != PLAN_LINK_BOND && i < link->n_lower; i++) {
 		const uint32_t below = mtu_of(p, link->lower[i]);
 
@@ -361,10 +373,8 @@ static void check_device(struct parser *p, const struct plan_ip *ip)
 		warn_word(p, w, "leave the hardware address out",
 			"a hardware address in ip= beside ifname=%s: dracut allows only one of "
 			"them", ip->ifname);
-	if (ip->mtu > DATAGRAM_MTU_MAX && p->plan->ib.mode == PLAN_IB_MODE_DATAGRAM &&
-		is_ipoib(p, ip))
-		warn_word(p, w, "write rd.ib.mode=connected, or an MTU of at most 4092",
-			"MTU %u, but rd.ib.mode=datagram allows 4092 at most", ip->mtu);
+	if (is_ipoib(p, ip))
+		check_ipoib_mtu(p, w, ip->mtu, "");
 }
 
 static bool is_ethernet(const struct parser *p, const struct plan_ip *ip)

@@ -222,14 +222,16 @@ static void resolve_ibft(struct parser *p)
 static void comment_ip(struct parser *p, const struct plan_ip *ip)
 {
 	const struct plan_word *w = &p->words[ip->word];
+	const struct plan_link *link = ip->ifname ? find_named(&p->links, ip->ifname) : NULL;
+	const uint32_t mtu = ip->mtu || !link ? ip->mtu : link->mtu;
 
 	if (gateway_outside(ip))
 		warn_word(p, w, "check address, mask and gateway",
 			"the gateway is outside of the interface's subnet");
-	if (ip->mtu && ip->mtu < 1280 && is_six(ip))
+	if (mtu && mtu < 1280 && is_six(ip))
 		warn_word(p, w, "1280 or more",
 			"MTU %u: below 1280 the kernel takes IPv6 off the interface (RFC 8200 5)",
-			ip->mtu);
+			mtu);
 }
 
 /* --- the whole network ---------------------------------------------------------------------- */
