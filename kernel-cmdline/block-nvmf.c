@@ -116,12 +116,16 @@ static bool take_option(struct block_spec *x, struct slice option)
 	if (slice_is(option, "hdr_digest") || slice_is(option, "data_digest"))
 		return take_digest(x, option);
 	for (size_t i = 0; i < ARRAY_SIZE(own_options); i++)
-		if (slice_starts(option, own_options[i].name))
+		if (slice_starts(option, own_options[i].name)) {
+			block_again(x, option, i);
 			return own_options[i].take(
 				x, slice_from(option, strlen(own_options[i].name)));
+		}
 	for (size_t i = 0; i < ARRAY_SIZE(kernel_options); i++)
-		if (slice_starts(option, kernel_options[i].name))
+		if (slice_starts(option, kernel_options[i].name)) {
+			block_again(x, option, ARRAY_SIZE(own_options) + i);
 			return take_kernel_option(x, option, &kernel_options[i]);
+		}
 	return block_fail(x, option,
 		"not an option of an NVMe root (nsid=, uuid=, part=, ctrl_loss_tmo= ...)");
 }

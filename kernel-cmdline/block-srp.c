@@ -125,7 +125,6 @@ static bool complete(struct block_spec *x, struct slice text)
 bool block_srp(struct block_spec *x, struct slice text)
 {
 	struct slice rest = text, item;
-	uint32_t seen = 0;
 
 	x->remedy = "write root=srp: and a line of ibsrpdm -c, or "
 		    "id_ext=,ioc_guid=,dest=SERVER:PORT";
@@ -135,10 +134,7 @@ bool block_srp(struct block_spec *x, struct slice text)
 
 		if (!row || n == item.len)
 			return block_fail(x, item, "not an option of an SRP root");
-		if (seen & 1U << (row - rows))
-			complain(x->p, x->w, item, DIAG_WARN, "keep one of them",
-				"given again; the last one counts");
-		seen |= 1U << (row - rows);
+		block_again(x, item, (size_t)(row - rows));
 		if (!take_item(x, row, item, slice_from(item, n + 1)))
 			return false;
 	}

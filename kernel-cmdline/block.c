@@ -16,6 +16,14 @@ bool block_fail(struct block_spec *x, struct slice at, const char *why)
 	return false;
 }
 
+void block_again(struct block_spec *x, struct slice at, size_t place)
+{
+	if (x->seen & 1U << place)
+		complain(x->p, x->w, at, DIAG_WARN, "keep one of them",
+			"given again; the last one counts");
+	x->seen |= 1U << place;
+}
+
 bool block_portal(struct block_spec *x, struct slice text, bool rdma)
 {
 	struct plan_portal portal = {.rdma = rdma};
@@ -73,16 +81,20 @@ static bool nbd_block_size(struct block_spec *x, struct slice v)
 	return true;
 }
 
+/* What a root can say once. Two names of one option have one place. */
+enum nbd_place { NBD_PORT, NBD_PART, NBD_TIMEOUT, NBD_BLOCK_SIZE, NBD_RW };
+
 /* nbd-client's words that have a meaning here, and ours. */
 static const struct {
 	const char *name;
+	enum nbd_place place;
 	bool (*take)(struct block_spec *x, struct slice value);
 } nbd_options[] = {
-	{"port=", nbd_port},
-	{"part=", block_part},
-	{"timeout=", nbd_timeout},
-	{"bs=", nbd_block_size},
-	{"block-size=", nbd_block_size},
+	{"port=", NBD_PORT, nbd_port},
+	{"part=", NBD_PART, block_part},
+	{"timeout=", NBD_TIMEOUT, nbd_timeout},
+	{"bs=", NBD_BLOCK_SIZE, nbd_block_size},
+	{"block-size=", NBD_BLOCK_SIZE, nbd_block_size},
 };
 
 static bool nbd_option(struct block_spec *x, struct slice option)
@@ -92,8 +104,10 @@ static bool nbd_option(struct block_spec *x, struct slice option)
 	while (s.len && s.s[0] == '-')
 		s = slice_from(s, 1);
 	for (size_t i = 0; i < ARRAY_SIZE(nbd_options); i++)
-		if (slice_starts(s, nbd_options[i].name))
+		if (slice_starts(s, nbd_options[i].name)) {
+			block_again(x, option, nbd_options[i].place);
 			return nbd_options[i].take(x, slice_from(s, strlen(nbd_options[i].name)));
+		}
 	complain(x->p, x->w, option, DIAG_WARN, "port=, part=, timeout= and bs= are known",
 		"not an option of an NBD root; left out");
 	return true;
@@ -109,9 +123,10 @@ static void mount_flags(struct block_spec *x, struct slice flags)
 	struct slice one;
 
 	while (slice_next(&flags, ',', &one)) {
-		if (slice_is(one, "ro") || slice_is(one, "rw"))
+		if (slice_is(one, "ro") || slice_is(one, "rw")) {
+			block_again(x, one, NBD_RW);
 			x->p->nfs_rw = one.s[1] == 'w';
-		else if (one.len)
+		} else if (one.len)
 			kept = textf(x->p, "%s%s%.*s", kept, *kept ? "," : "", SLICE(one));
 	}
 	x->out->flags = kept;
@@ -139,8 +154,10 @@ static bool nbd_export(struct block_spec *x, struct slice s)
 	size_t n;
 
 	x->out->name = "";
-	if (value_u32(s.s, s.len, UINT32_MAX, &port) != -EINVAL)
+	if (value_u32(s.s, s.len, UINT32_MAX, &port) != -EINVAL) {
+		block_again(x, s, NBD_PORT);
 		return nbd_port(x, s);
+	}
 	if (s.len > EXPORT_MAX)
 		return block_fail(x, s, "the export's name is too long");
 	n = slice_find(s, "/");

@@ -196,6 +196,9 @@ void check_text(struct parser *p, const struct plan_word *w);
 /* root_word: the word whose text the root was made from, or NULL. */
 struct plan_word *root_word(const struct parser *p);
 
+/* bootdev_word: the word that names the interface to boot over, bootdev= or netdev=, or NULL. */
+struct plan_word *bootdev_word(const struct parser *p);
+
 /* bootif_asks: BOOTIF= brings up an interface that no ip= is for; that one asks by DHCP. */
 bool bootif_asks(const struct parser *p);
 
@@ -220,6 +223,14 @@ struct nfs_version {
 /* nfs_as_root: what to write instead of nfsroot=v, which may begin with its type. It lives as long
  * as the plan. */
 const char *nfs_as_root(struct parser *p, struct slice v);
+
+/*
+ * mount_word: is it a mount option of an /etc/fstab only, which no file system knows? It is to be
+ * left out, said where it was to have an effect. mount_flags: those of text that are left for the
+ * file system; the last of ro and rw sets *rw to -1 or 1.
+ */
+bool mount_word(struct parser *p, const struct plan_word *w, struct slice option);
+const char *mount_flags(struct parser *p, const struct plan_word *w, struct slice text, int *rw);
 
 /* nfs_options: a comma-separated list into out, v and p->nfs_rw. May be called several times. */
 void nfs_options(struct parser *p, const struct plan_word *w, struct slice text,
@@ -283,11 +294,14 @@ struct block_spec {
 	const char *remedy;
 	struct plan_block *out;
 	struct arena_list portals;
+	uint32_t seen; /* options, by their place in the kind's tables */
 	struct slice digest; /* of NVMe/TCP, as it was written; empty: none */
 };
 
 /* block_fail: says why the whole is useless; false. */
 bool block_fail(struct block_spec *x, struct slice at, const char *why);
+/* block_again: remarks on an option that was there before, by its place in the kind's tables. */
+void block_again(struct block_spec *x, struct slice at, size_t place);
 /* block_portal: SERVER[:PORT], added to the list. */
 bool block_portal(struct block_spec *x, struct slice text, bool rdma);
 /* block_part: the number of a partition. */
@@ -298,6 +312,9 @@ bool block_srp(struct block_spec *x, struct slice text);  /* block-srp.c */
 
 /* report_xcat: the sink that XCAT= names, for an image of xCAT's. */
 void report_xcat(struct parser *p);
+
+/* resolve_reports: once all sinks are known: the log of an xCAT master that is one of them. */
+void resolve_reports(struct parser *p);
 
 /* xcat_image: what goes with imgurl=, a root in memory: the sink, and a word about rootflags=. */
 void xcat_image(struct parser *p);
