@@ -188,7 +188,7 @@ static void check_name(struct parser *p, const struct plan_link *link)
 
 void check_links(struct parser *p)
 {
-	const struct plan_word *bootdev = parser_word(p, OPTION_BOOTDEV);
+	const struct plan_word *bootdev = bootdev_word(p);
 	uint64_t of_ipoib = 0;
 	size_t n = 0;
 

@@ -180,11 +180,11 @@ static void check_used(struct parser *p, const struct plan_word *w, const char *
 
 static void check_bootdev(struct parser *p)
 {
-	const struct plan_word *w = parser_word(p, OPTION_BOOTDEV);
+	const struct plan_word *w = bootdev_word(p);
 	const struct plan_ip *first = NULL;
 
 	if (w)
-		check_used(p, w, w->value, textf(p, "bootdev=%s", w->value), "dhcp");
+		check_used(p, w, w->value, textf(p, "%s=%s", w->name, w->value), "dhcp");
 	if (w || p->plan->net.bootif.len)
 		return;
 	FOR_EACH(struct plan_ip, ip, &p->ips) {
@@ -262,7 +262,7 @@ static void check_requests(struct parser *p)
 /* Something means it: an ip=, bootdev=, another one on top of it, an RDMA device. */
 static bool is_used(const struct parser *p, const struct plan_link *link)
 {
-	const struct plan_word *bootdev = parser_word(p, OPTION_BOOTDEV);
+	const struct plan_word *bootdev = bootdev_word(p);
 
 	FOR_EACH(struct plan_link, top, &p->links)
 		if (link_has_lower(top, link->name))

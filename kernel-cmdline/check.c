@@ -163,6 +163,13 @@ struct plan_word *root_word(const struct parser *p)
 	return NULL;
 }
 
+struct plan_word *bootdev_word(const struct parser *p)
+{
+	struct plan_word *w = parser_word(p, OPTION_NETDEV);
+
+	return w && w->value == p->plan->net.bootdev ? w : parser_word(p, OPTION_BOOTDEV);
+}
+
 /* Nothing on the line and no DHCP to tell where the root is. */
 static void check_source(struct parser *p)
 {

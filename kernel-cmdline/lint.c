@@ -123,7 +123,9 @@ static bool has_effect(const struct boot_plan *p, enum option_id id)
 
 static void put_leader(const struct lint *l, const struct plan_net *net)
 {
-	if (!has_effect(l->plan, OPTION_BOOTDEV) && net->bootdev && net->n_ips > 1)
+	bool named = has_effect(l->plan, OPTION_BOOTDEV) || has_effect(l->plan, OPTION_NETDEV);
+
+	if (!named && net->bootdev && net->n_ips > 1)
 		fprintf(l->out, "    takes routes, DNS and the root path from %s\n", net->bootdev);
 	if (!net->bootdev && net->bootif.len && net->n_ips)
 		fputs("    takes routes and the root path first from the interface of BOOTIF=\n",
