@@ -98,13 +98,28 @@ static void check_tls_options(struct parser *p)
 				"no server is asked by https");
 }
 
-/* Is that a proof of a root that cannot have one? Roots of dracut are not judged. */
-static bool contradicts(const struct parser *p, enum option_id id)
+/* Does the stand-alone image mount the disk? In others dracut does. */
+static bool is_own_disk(const struct boot_plan *plan)
+{
+	return plan->root.kind == PLAN_ROOT_BLOCK && plan->net.alone;
+}
+
+/* Is that a proof of a root that cannot have one? Then says so. Roots of dracut are not judged. */
+static bool contradicts(struct parser *p, enum option_id id, struct plan_word *w)
 {
 	enum plan_root_kind kind = p->plan->root.kind;
+	bool disk = is_own_disk(p->plan);
 
-	return (id == OPTION_RD_ROOT_DIGEST || id == OPTION_RD_ROOT_KEY) &&
-	       (kind == PLAN_ROOT_NFS || kind == PLAN_ROOT_REMOTE || kind == PLAN_ROOT_WWINIT);
+	if ((id != OPTION_RD_ROOT_DIGEST && id != OPTION_RD_ROOT_KEY) || (!disk &&
+		kind != PLAN_ROOT_NFS && kind != PLAN_ROOT_REMOTE && kind != PLAN_ROOT_WWINIT))
+		return false;
+	complain(p, w, WHOLE, DIAG_ERROR, "name an image over HTTP in root=, or leave it out",
+		disk ? "a disk cannot be proved, so the stand-alone image refuses this root; "
+		       "dracut mounts it all the same"
+		     : "an NFS export, a block device or Warewulf's layers cannot be proved, so "
+		       "this root is refused");
+	return say(p, w, "refuses the root, which nothing can prove%s",
+		disk ? ", in the stand-alone image" : "");
 }
 
 /* Roots other than images that have a writable layer where it is asked for. */
@@ -157,14 +172,8 @@ static void check_idle(struct parser *p)
 			serves_layers(p, ids[i]) ||
 			(ids[i] == OPTION_RD_ROOT_ORIGIN && p->pulls.n))
 			continue;
-		if (contradicts(p, ids[i])) {
-			say(p, w, "refuses the root, which nothing can prove");
-			complain(p, w, WHOLE, DIAG_ERROR,
-				"name an image over HTTP in root=, or leave it out",
-				"an NFS export, a block device or Warewulf's layers cannot be "
-				"proved, so this root is refused");
+		if (contradicts(p, ids[i], w))
 			continue;
-		}
 		say(p, w, "has no effect: the root is no image that is fetched");
 		note_word(p, w, "leave it out", "only for a root that is fetched");
 	}

@@ -319,11 +319,11 @@ void check_plan(struct parser *p)
 	check_source(p);
 	check_nfs(p);
 	check_dhcp6(p);
+	check_wanted(p);
 	check_image(p);
 	check_block(p);
 	check_net(p);
 	check_hosts(p);
 	check_links(p);
 	check_ip_left(p);
-	check_wanted(p);
 }

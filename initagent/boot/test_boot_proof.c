@@ -83,6 +83,20 @@ TEST(what_the_line_names)
 	check("root=http://192.0.2.9/x" STATIC, PUB, KEY, NULL, "");
 }
 
+/* Which the stand-alone image mounts itself; beside dracut, which mounts it, the agent has the
+ * network alone. */
+TEST(a_disk_of_the_stand_alone_image)
+{
+	struct node n;
+
+	wire_up();
+	node_open(&n, "root=/dev/sda2 rd.neednet=1 rd.root.key=/k" STATIC);
+	n.args.standalone = true;
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK_INT(met(&n, "IA-E610"), 1);
+	node_close(&n);
+}
+
 /* Certificates bind what DHCP names, not what the command line names itself. */
 TEST(certificates_in_the_initramfs)
 {
