@@ -20,9 +20,9 @@ struct loop {
 	unsigned timer_only;
 };
 
-static int loop_watch(struct loop *l, int fd, uint32_t tag)
+static int loop_watch(struct loop *l, int fd, uint32_t events, uint32_t tag)
 {
-	struct epoll_event ev = {.events = EPOLLIN, .data.u32 = tag};
+	struct epoll_event ev = {.events = events, .data.u32 = tag};
 
 	return epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
 }
@@ -39,7 +39,7 @@ int loop_new(struct loop **ret)
 	l->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (l->timer < 0 || l->epoll < 0)
 		return -errno;
-	r = loop_watch(l, l->timer, TAG_TIMER);
+	r = loop_watch(l, l->timer, EPOLLIN, TAG_TIMER);
 	if (r < 0)
 		return r;
 	*ret = l;
@@ -59,7 +59,12 @@ struct loop *loop_free(struct loop *l)
 
 int loop_add(struct loop *l, int fd, int tag)
 {
-	return loop_watch(l, fd, (uint32_t)tag);
+	return loop_watch(l, fd, EPOLLIN, (uint32_t)tag);
+}
+
+int loop_add_changes(struct loop *l, int fd, int tag)
+{
+	return loop_watch(l, fd, EPOLLPRI, (uint32_t)tag);
 }
 
 void loop_remove(struct loop *l, int fd)

@@ -17,6 +17,8 @@ DEFINE_FREEP(struct loop, loop_free)
 
 /* loop_add: watch fd for reading (EPOLLIN); tag >= 0 comes back from loop_wait. 0 or -errno. */
 int loop_add(struct loop *l, int fd, int tag);
+/* loop_add_changes: the same for a file of /proc or /sys that announces changes by EPOLLPRI. */
+int loop_add_changes(struct loop *l, int fd, int tag);
 /* loop_remove: of an fd that stays open. */
 void loop_remove(struct loop *l, int fd);
 

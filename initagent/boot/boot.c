@@ -132,14 +132,22 @@ static void step_target(struct boot *b, uint64_t now)
 	boot_renew_budget(b, target_fresh_bytes(b->target), now);
 }
 
-/* rd.neednet= beside a root of dracut's: the boot has what it wants. */
+/*
+ * rd.neednet= beside a root of dracut's: once the network is up, nothing ends the boot but dracut's
+ * mount, which may wait for a passphrase. Leases are renewed meanwhile. The root needs none of
+ * them, so one that has expired goes with its address.
+ */
 static void step_network(struct boot *b, uint64_t now)
 {
-	if (!rails_all_ready(b->rails, now))
-		return;
-	rails_keep(b->rails);
-	b->end.outcome = BOOT_DONE;
-	b->budgets.root_up = now;
+	if (!b->network_up && rails_all_ready(b->rails, now)) {
+		b->network_up = now;
+		b->end.outcome = BOOT_DONE;
+		b->budgets.network_end = b->budgets.total_end = NSEC_NEVER;
+		summary_phases(b, now);
+		boot_await_root(b, now);
+	}
+	if (b->network_up && !b->budgets.root_up && boot_root_mounted(b))
+		b->budgets.root_up = now;
 }
 
 static void show_status(struct boot *b, uint64_t now)
@@ -156,13 +164,16 @@ static void show_status(struct boot *b, uint64_t now)
 }
 
 /* Modules that were asked for but are still loading (rd.driver.post) get their time before the real
- * root takes over. */
+ * root takes over; so does an interface whose cable is just out: only its address has a profile. */
 static void check_end(struct boot *b, uint64_t now)
 {
+	bool loaded = drivers_settled(b->drivers);
+
 	if (!b->budgets.root_up || b->end.finished)
 		return;
-	b->end.finished = drivers_settled(b->drivers) || now >= b->budgets.root_up + LOADS_LIMIT;
-	if (!b->end.finished)
+	b->end.finished = now >= b->budgets.root_up + LOADS_LIMIT ||
+		(loaded && (!b->network_only || rails_all_ready(b->rails, now)));
+	if (!loaded && !b->end.finished)
 		report_wait(b->env.report, CAUSE_MODULE_STUCK, "modules", now,
 			"waiting for the last kernel modules to load");
 }

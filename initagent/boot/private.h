@@ -19,7 +19,7 @@
 /* Absolute; NSEC_NEVER: none. */
 struct budgets {
 	uint64_t network_end, total_end; /* rd.retry=, rd.timeout= */
-	uint64_t root_up;		 /* when the root was mounted, 0: not yet */
+	uint64_t root_up; /* when the root was mounted, and the network was up; 0: not yet */
 };
 
 struct ending {
@@ -37,7 +37,7 @@ struct root_reader {
 };
 
 /* What an fd of the loop belongs to. */
-enum boot_tag { TAG_MODULES, TAG_RAILS, TAG_ROOT, TAG_OUTBOX, TAG_CONSOLE, TAG_MAX };
+enum boot_tag { TAG_MODULES, TAG_RAILS, TAG_ROOT, TAG_OUTBOX, TAG_CONSOLE, TAG_MOUNTS, TAG_MAX };
 
 /* The four objects, the plan, the clock's ends and the process; seen by boot/ alone. */
 struct boot {
@@ -56,6 +56,8 @@ struct boot {
 	struct root_reader reader;
 	bool hurried;	   /* RCU's grace periods are expedited */
 	bool network_only; /* rd.neednet= beside a root that dracut mounts */
+	uint64_t network_up; /* then: since when it waits for that root; 0: not yet */
+	int mounts;	   /* announces mounts meanwhile */
 };
 
 /* open.c: makes the loop and all objects but the outbox. 0, or a negative errno. */
@@ -88,10 +90,11 @@ bool boot_write_profiles(struct boot *b, uint64_t now);
 struct worker_task boot_reader(const struct boot *b);
 
 /*
- * boot_await_root: network_only: returns when dracut has mounted the root, whose files decide what
- * profiles are written.
+ * boot_await_root: network_only: looks for mounts from now on. boot_root_mounted: has dracut
+ * mounted the root, whose files decide what profiles are written?
  */
-void boot_await_root(const struct boot *b);
+void boot_await_root(struct boot *b, uint64_t now);
+bool boot_root_mounted(const struct boot *b);
 
 /* boot_root_ifindex: the interface the mounted root is reached over; 0: none. */
 int boot_root_ifindex(const struct boot *b);

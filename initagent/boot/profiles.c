@@ -176,26 +176,26 @@ static bool read_facts(struct boot *b, const struct profile_set *set, struct roo
 	return there;
 }
 
-static bool is_mount(const char *path)
+/* The kernel announces each change of the mounts by POLLPRI (fs/proc_namespace.c). */
+void boot_await_root(struct boot *b, uint64_t now)
 {
+	b->mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	if (b->mounts >= 0)
+		(void)loop_add_changes(b->loop, b->mounts, TAG_MOUNTS);
+	report_log(b->env.report, REPORT_INFO, NULL, now,
+		"the network is up (rd.neednet); the root is left to dracut");
+	report_flush(b->env.report);
+}
+
+bool boot_root_mounted(const struct boot *b)
+{
+	const char *path = b->args->sysroot;
 	char above[PATH_MAX];
 	struct stat at, up;
 
 	snprintf(above, sizeof(above), "%s/..", path);
-	return stat(path, &at) == 0 && stat(above, &up) == 0 && at.st_dev != up.st_dev;
-}
-
-/* The kernel announces each change of the mounts by POLLPRI (fs/proc_namespace.c). */
-void boot_await_root(const struct boot *b)
-{
-	_cleanup_close_ int fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
-	struct pollfd pfd = {.fd = fd, .events = POLLPRI};
-
-	report_log(b->env.report, REPORT_INFO, NULL, now_ns(),
-		"the network is up (rd.neednet); the root is left to dracut");
-	report_flush(b->env.report);
-	while (fd >= 0 && !is_mount(b->args->sysroot))
-		poll(&pfd, 1, -1);
+	return b->mounts < 0 ||
+		(stat(path, &at) == 0 && stat(above, &up) == 0 && at.st_dev != up.st_dev);
 }
 
 bool boot_write_profiles(struct boot *b, uint64_t now)

@@ -90,9 +90,8 @@ static void finish(struct boot *b, uint64_t now)
 		return;
 	if (b->end.outcome == BOOT_DONE && !b->network_only)
 		take_init(b, now);
-	summary_phases(b, now);
-	if (b->end.outcome == BOOT_DONE && b->network_only)
-		boot_await_root(b);
+	if (!b->network_up)
+		summary_phases(b, now);
 	if (b->end.outcome == BOOT_DONE && !boot_write_profiles(b, now)) {
 		now = now_ns();
 		b->end.finished = false;
@@ -151,6 +150,7 @@ static void close_all(struct boot *b)
 	rails_freep(&b->rails);
 	drivers_freep(&b->drivers);
 	loop_freep(&b->loop);
+	closep(&b->mounts);
 }
 
 /* The part between the lock and its release. *ret_detached: the process is left to its end as it
@@ -212,7 +212,7 @@ static void close_boot(struct boot *b)
 
 enum boot_outcome boot_main(const struct boot_args *args)
 {
-	struct boot b = {.args = args, .end.outcome = BOOT_FAILED};
+	struct boot b = {.args = args, .end.outcome = BOOT_FAILED, .mounts = -1};
 	_cleanup_close_ int kmsg = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
 	bool detached = false;
 	uint64_t now = now_ns();

@@ -8,11 +8,14 @@
  */
 #include "check.h"
 
+#include <limits.h>
 #include <net/if.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 
 #include "boot/node.h"
+#include "dhcpserver.h"
 #include "netns.h"
 
 static const cJSON *module_row(const struct node *n, const char *name)
@@ -196,6 +199,62 @@ TEST(the_network_beside_a_root_that_is_not_ours)
 	/* dracut reads the iBFT of its own disks */
 	CHECK_INT(beside("root=LABEL=x rd.iscsi.firmware=1 ip=ibft", ""), BOOT_NOT_OURS);
 	CHECK_INT(beside("root=LABEL=x rd.neednet=1 ip=ibft", "IA-E108"), BOOT_FAILED);
+}
+
+/* By clients that have the address already. */
+static volatile unsigned *renewals;
+
+static int server_of_six_seconds(struct msg *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
+{
+	(void)len;
+	(void)n;
+	if (!dhcpserver_answer(m, request, type))
+		return 0;
+	memcpy(m->bytes + MSG_OPTIONS + 3 + 6 + 2, "\0\0\0\6", 4); /* T1 after 3 */
+	msg_end(m);
+	*renewals += type == 3 && msg_be32(request + MSG_HEADERS + 12);
+	return 1;
+}
+
+/* A user who types a passphrase: two renewals later, or twelve seconds, the cable was out and in
+ * again, and the root is mounted at once. */
+static void mount_late(pid_t peer, const char *sysroot)
+{
+	for (int i = 0; i < 120 && *renewals < 2; i++)
+		usleep(100000);
+	netns_run_in(peer, "ip link set veth1 down");
+	usleep(500000);
+	netns_run_in(peer, "ip link set veth1 up");
+	_exit(mount("root", sysroot, "tmpfs", 0, NULL) < 0);
+}
+
+TEST(the_network_stays_up_while_the_root_is_waited_for)
+{
+	char sysroot[PATH_MAX];
+	pid_t peer = wire_up();
+	const cJSON *rail;
+	struct node n;
+
+	if (unshare(CLONE_NEWNS) < 0 || mount("", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		check_skip("no right to mount: %s", strerror(errno));
+	renewals = mmap(NULL, sizeof(*renewals), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	netns_run_in(peer, "ip addr add 10.0.0.1/24 dev veth1");
+	dhcpserver_start(peer, "veth1", server_of_six_seconds);
+	node_open(&n, "root=/dev/mapper/luks-x rd.neednet=1 ip=veth0:dhcp rd.retry=4 rd.timeout=4");
+	modtree_file(&n.tree, "/sysroot/.keep", "");
+	snprintf(sysroot, sizeof(sysroot), "%s/sysroot", n.tree.root);
+	n.args.sysroot = sysroot;
+	if (fork() == 0)
+		mount_late(peer, sysroot);
+	CHECK_INT(boot(&n), BOOT_DONE);
+	CHECK(*renewals >= 2);
+	CHECK_STR(met_at(&n, "IA-E402"), "veth0");
+	rail = cJSON_GetArrayItem(cJSON_GetObjectItem(n.state, "rails"), 0);
+	CHECK_STR(text_at(rail, "address"), "10.0.0.5/24");
+	CHECK_INT(umount2(sysroot, MNT_DETACH), 0);
+	node_close(&n);
 }
 
 /* The stand-alone image mounts the disk itself: not before each interface that is named has its
