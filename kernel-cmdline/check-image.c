@@ -98,20 +98,22 @@ static void check_tls_options(struct parser *p)
 				"no server is asked by https");
 }
 
-/* Does the stand-alone image mount the disk? In others dracut does. */
-static bool is_own_disk(const struct boot_plan *plan)
+/* Is it a root that cannot have a proof? Roots of dracut are not judged; a disk is that of the
+ * stand-alone image. */
+static bool has_no_proof(const struct boot_plan *plan)
 {
-	return plan->root.kind == PLAN_ROOT_BLOCK && plan->net.alone;
+	enum plan_root_kind kind = plan->root.kind;
+
+	return kind == PLAN_ROOT_NFS || kind == PLAN_ROOT_REMOTE || kind == PLAN_ROOT_WWINIT ||
+	       (kind == PLAN_ROOT_BLOCK && plan->net.alone);
 }
 
-/* Is that a proof of a root that cannot have one? Then says so. Roots of dracut are not judged. */
+/* Is that a proof of a root that cannot have one? Then says so. */
 static bool contradicts(struct parser *p, enum option_id id, struct plan_word *w)
 {
-	enum plan_root_kind kind = p->plan->root.kind;
-	bool disk = is_own_disk(p->plan);
+	bool disk = p->plan->root.kind == PLAN_ROOT_BLOCK;
 
-	if ((id != OPTION_RD_ROOT_DIGEST && id != OPTION_RD_ROOT_KEY) || (!disk &&
-		kind != PLAN_ROOT_NFS && kind != PLAN_ROOT_REMOTE && kind != PLAN_ROOT_WWINIT))
+	if ((id != OPTION_RD_ROOT_DIGEST && id != OPTION_RD_ROOT_KEY) || !has_no_proof(p->plan))
 		return false;
 	complain(p, w, WHOLE, DIAG_ERROR, "name an image over HTTP in root=, or leave it out",
 		disk ? "a disk cannot be proved, so the stand-alone image refuses this root; "
@@ -186,6 +188,8 @@ void check_image(struct parser *p)
 	if (root->kind != PLAN_ROOT_LIVE && root->kind != PLAN_ROOT_DHCP &&
 		root->kind != PLAN_ROOT_NONE) {
 		check_idle(p);
+		if (has_no_proof(p->plan))
+			check_readable(p);
 		if (has_layer(root->kind))
 			check_layer(p);
 		return;

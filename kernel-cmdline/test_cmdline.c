@@ -434,6 +434,7 @@ TEST(root_path_of_nfs_where_a_proof_is_asked_for)
 			false},
 		{"root=nfs", true},
 		{"root=nfs rd.root.key=/key.pub", false},
+		{"root=nfs rd.root.key=none", false},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

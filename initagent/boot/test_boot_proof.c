@@ -71,6 +71,8 @@ TEST(what_dhcp_names_where_the_line_asks_for_a_proof)
 {
 	check(DHCP " " DIGEST, NULL, NULL, "192.0.2.9:/x", "IA-E610");
 	check("root=nfs ip=veth0:dhcp rd.retry=4 " DIGEST, NULL, NULL, "192.0.2.9:/x", "IA-E610");
+	check("root=nfs ip=veth0:dhcp rd.retry=4 rd.root.key=none", NULL, NULL, "192.0.2.9:/x",
+		"IA-E610");
 }
 
 TEST(what_the_line_names)
@@ -78,6 +80,8 @@ TEST(what_the_line_names)
 	check("root=nfs:192.0.2.9:/x" STATIC, PUB, KEY, NULL, "IA-E610");
 	check("root=nbd:192.0.2.9:root" STATIC, PUB, KEY, NULL, "IA-E610");
 	check("root=nfs:192.0.2.9:/x " DIGEST STATIC, NULL, NULL, NULL, "IA-E610");
+	check("root=nfs:192.0.2.9:/x rd.root.key=none" STATIC, NULL, NULL, NULL, "IA-E610");
+	check("root=nfs:192.0.2.9:/x rd.root.digest=none" STATIC, NULL, NULL, NULL, "IA-E610");
 	check("root=wwinit wwinit.server=http://192.0.2.9:9873 wwid=a" STATIC, PUB, KEY, NULL,
 		"IA-E610");
 	check("root=http://192.0.2.9/x" STATIC, PUB, KEY, NULL, "");
