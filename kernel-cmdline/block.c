@@ -113,23 +113,31 @@ static bool nbd_option(struct block_spec *x, struct slice option)
 	return true;
 }
 
-/*
- * ro and rw among the mount options say how the root is mounted, as in dracut; the rest is the file
- * system's.
- */
-static void mount_flags(struct block_spec *x, struct slice flags)
+/* The FLAGS of root=: with them rootflags= does not count, as in dracut. */
+static void own_flags(struct block_spec *x, struct slice text)
 {
-	const char *kept = "";
+	struct plan_word *rootflags = parser_word(x->p, OPTION_ROOTFLAGS);
+	const char *before = x->out->flags;
+	int rw = 0;
+	const char *flags = mount_flags(x->p, x->w, text, &rw);
 	struct slice one;
 
-	while (slice_next(&flags, ',', &one)) {
-		if (slice_is(one, "ro") || slice_is(one, "rw")) {
+	while (slice_next(&text, ',', &one))
+		if (slice_is(one, "ro") || slice_is(one, "rw"))
 			block_again(x, one, NBD_RW);
-			x->p->nfs_rw = one.s[1] == 'w';
-		} else if (one.len)
-			kept = textf(x->p, "%s%s%.*s", kept, *kept ? "," : "", SLICE(one));
+	if (rw) {
+		x->p->nfs_rw = rw > 0;
+		x->out->rw = 0;
 	}
-	x->out->flags = kept;
+	if (!*flags)
+		return;
+	x->out->flags = flags;
+	if (!*before || streq(before, flags))
+		return;
+	if (rootflags)
+		say(x->p, rootflags, "has no effect: root= has mount options");
+	complain(x->p, rootflags ? rootflags : x->w, WHOLE, DIAG_WARN, "keep one of them",
+		"the NBD root has mount options of its own, which count, not rootflags=");
 }
 
 static bool nbd_portals(struct block_spec *x, struct slice servers)
@@ -187,7 +195,7 @@ static bool block_nbd(struct block_spec *x, struct slice text)
 	if (f[2].len)
 		x->out->fstype = slice_is(f[2], "auto") ? NULL : keep(x->p, f[2]);
 	if (f[3].len)
-		mount_flags(x, f[3]);
+		own_flags(x, f[3]);
 	while (slice_next(&f[4], ',', &one))
 		if (one.len && !nbd_option(x, one))
 			return false;
@@ -226,6 +234,8 @@ bool block_parse(struct parser *p, const struct plan_word *w, struct slice text,
 		out->kind = kinds[i].kind;
 		ok = kinds[i].parse(&x, slice_from(text, strlen(kinds[i].start)));
 	}
+	if (p->nfs_rw < 0 && out->rw)
+		p->nfs_rw = out->rw > 0;
 	out->portals = x.portals.items;
 	out->n_portals = x.portals.n;
 	return ok;

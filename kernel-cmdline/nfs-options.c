@@ -55,9 +55,7 @@ static const struct nfs_option options[] = {
 	UNFLAG("atime", MS_NOATIME), UNFLAG("diratime", MS_NODIRATIME),
 	UNFLAG("norelatime", MS_RELATIME), UNFLAG("suid", MS_NOSUID), UNFLAG("dev", MS_NODEV),
 	UNFLAG("exec", MS_NOEXEC), UNFLAG("async", MS_SYNCHRONOUS),
-	ACT("defaults", DROP), ACT("auto", DROP), ACT("noauto", DROP), ACT("nofail", DROP),
-	ACT("_netdev", DROP), ACT("fg", DROP),
-	SAID("user", DROP, "only a mount program understands it; left out"),
+	ACT("fg", DROP),
 	SAID("bg", DROP, "a root cannot be mounted in the background; left out"),
 	SAID("retry", DROP, "mount.nfs's own wait; rd.retry= limits the wait here; left out"),
 	SAID("addr", DROP, "the agent sets the address itself; left out"),
@@ -213,8 +211,8 @@ static void take_unknown(struct nfs_item *x)
 {
 	const char *near = near_option(x->name);
 
-	if (slice_starts(x->name, "x-") || slice_is(x->name, "comment"))
-		return; /* free text for other programs */
+	if (mount_word(x->p, x->w, x->text))
+		return;
 	remark(x, DIAG_WARN, near ? textf(x->p, "did you mean %s?", near) : NULL,
 		"not an NFS option known here; handed to the kernel, which may refuse it");
 	pass_on(x);

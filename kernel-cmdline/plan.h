@@ -364,9 +364,9 @@ struct plan_block {
 	uint32_t timeout_s;	/* NBD: for one request; 0: none */
 	uint32_t block_size;	/* NBD; 0: the server's */
 	const char *fstype;	/* NULL: told from content */
-	const char *flags;	/* mount options, comma-separated; "" */
-	const char *hostnqn;	/* NVMe: how this node calls itself; NULL: from its identity */
-	const char *hostid;
+	const char *flags;	/* mount options, comma-separated, without ro and rw; "" */
+	int rw;			/* in rootflags=, where that counts: rw 1, ro -1; 0: neither */
+	const char *hostnqn, *hostid; /* NVMe: this node; NULL: from its identity */
 	bool nbft;		/* NVMe: left to the firmware's table, no server yet */
 };
 

@@ -47,15 +47,7 @@ PARSE(nfs_fallback)
 	return false;
 }
 
-/* Both are asked for when the root is known. */
-PARSE(rootflags)
-{
-	if (has_control(word_value(w)))
-		return left_out(p, w, word_value(w), NULL, "control bytes in the value");
-	p->plan->root.block.flags = w->value;
-	return say(p, w, "mount options of a root on a block device");
-}
-
+/* Asked for when the root is known. */
 PARSE(rootfstype)
 {
 	struct slice v = word_value(w);
@@ -140,7 +132,10 @@ static enum plan_root_kind kind_of_path(struct slice s)
 		       ? PLAN_ROOT_NFS : kind;
 }
 
-/* ro or rw among the options of root=; by itself on the line each outweighs them, as in dracut. */
+/*
+ * ro or rw among the options of root=, or in rootflags=; by itself on the line each outweighs them,
+ * as in dracut.
+ */
 static void take_rw(struct parser *p, const struct plan_word *w, struct plan_root *root)
 {
 	if (p->nfs_rw < 0)
@@ -227,7 +222,7 @@ static void take_block(struct parser *p, struct plan_word *w, struct slice s)
 		return;
 	}
 	root->kind = PLAN_ROOT_REMOTE;
-	take_rw(p, w, root);
+	take_rw(p, root->block.rw ? parser_word(p, OPTION_ROOTFLAGS) : w, root);
 }
 
 /* Without ip= every interface asks DHCPv6, as with dracut. */
@@ -245,12 +240,16 @@ static void take_dhcp6(struct parser *p, struct plan_word *w)
 }
 
 /* For the stand-alone image, which mounts it after the network is up. */
-static void take_local(struct plan_block *block, struct slice s)
+static void take_local(struct parser *p, struct slice s)
 {
+	struct plan_block *block = &p->plan->root.block;
+
 	block->kind = PLAN_BLOCK_LOCAL;
 	block->name = slice_starts(s, "block:") ? s.s + strlen("block:") : s.s;
 	block->options = "";
 	block->flags = block->flags ? block->flags : "";
+	p->nfs_rw = block->rw ? block->rw > 0 : -1;
+	take_rw(p, parser_word(p, OPTION_ROOTFLAGS), &p->plan->root);
 }
 
 /* A root that a module of dracut's of the same name brings up. */
@@ -304,7 +303,7 @@ static void take_kind(struct parser *p, struct plan_word *w)
 		break;
 	}
 	if (root->kind == PLAN_ROOT_BLOCK)
-		take_local(&root->block, s);
+		take_local(p, s);
 	if (slice_is(s, "dhcp6"))
 		take_dhcp6(p, w);
 	else if (root->kind == PLAN_ROOT_DHCP)
@@ -546,7 +545,7 @@ static bool parse_kind(struct parser *p, const struct plan_word *w, struct root_
 			inherit(&spec->nfs, &plan->root.nfs, p);
 	} else {
 		spec->block = (struct plan_block){.fstype = block->fstype, .flags = block->flags,
-			.hostnqn = block->hostnqn, .hostid = block->hostid};
+			.rw = block->rw, .hostnqn = block->hostnqn, .hostid = block->hostid};
 		if (!block_parse(p, w, text, DIAG_ERROR, &spec->block))
 			return false;
 	}

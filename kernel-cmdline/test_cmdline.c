@@ -480,6 +480,9 @@ TEST(root_path_read_write)
 	CHECK(spec_rw("root=dhcp", "s:/x:rw"));
 	CHECK(!spec_rw("root=dhcp ro", "s:/x:rw"));
 	CHECK(spec_rw("root=dhcp rw", "s:/x:ro"));
+	CHECK(!spec_rw("root=dhcp rootflags=rw", "s:/x"));
+	CHECK(spec_rw("root=dhcp rootflags=rw", "nbd:192.0.2.1:x"));
+	CHECK(!spec_rw("root=dhcp rootflags=rw", "nbd:192.0.2.1:x:ext4:ro"));
 }
 
 /* --- remarks --------------------------------------------------------------------------------- */
