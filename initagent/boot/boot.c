@@ -58,7 +58,7 @@ static void rails_event(struct boot *b, const struct rails_event *ev, uint64_t n
 {
 	switch (ev->type) {
 	case RAILS_ADDRESS:
-		if (!b->network_only)
+		if (!b->beside.only)
 			target_network_changed(b->target, now);
 		outbox_up(b->outbox, b->rails, now);
 		break;
@@ -139,14 +139,14 @@ static void step_target(struct boot *b, uint64_t now)
  */
 static void step_network(struct boot *b, uint64_t now)
 {
-	if (!b->network_up && rails_all_ready(b->rails, now)) {
-		b->network_up = now;
+	if (!b->beside.up && rails_all_ready(b->rails, now)) {
+		b->beside.up = now;
 		b->end.outcome = BOOT_DONE;
 		b->budgets.network_end = b->budgets.total_end = NSEC_NEVER;
 		summary_phases(b, now);
 		boot_await_root(b, now);
 	}
-	if (b->network_up && !b->budgets.root_up && boot_root_mounted(b))
+	if (b->beside.up && !b->budgets.root_up && boot_root_mounted(b))
 		b->budgets.root_up = now;
 }
 
@@ -172,7 +172,7 @@ static void check_end(struct boot *b, uint64_t now)
 	if (!b->budgets.root_up || b->end.finished)
 		return;
 	b->end.finished = now >= b->budgets.root_up + LOADS_LIMIT ||
-		(loaded && (!b->network_only || rails_all_ready(b->rails, now)));
+		(loaded && (!b->beside.only || rails_all_ready(b->rails, now)));
 	if (!loaded && !b->end.finished)
 		report_wait(b->env.report, CAUSE_MODULE_STUCK, "modules", now,
 			"waiting for the last kernel modules to load");
@@ -184,7 +184,7 @@ static void step(struct boot *b, uint64_t now)
 
 	step_drivers(b, now);
 	step_rails(b, now);
-	if (!b->end.finished && b->network_only)
+	if (!b->end.finished && b->beside.only)
 		step_network(b, now);
 	else if (!b->end.finished)
 		step_target(b, now);
@@ -258,7 +258,7 @@ void boot_run(struct boot *b, uint64_t now)
 		boot_fail(b, CAUSE_INTERNAL, "start", now, strerror(-r));
 		return;
 	}
-	if (!b->network_only && adopt(b, now))
+	if (!b->beside.only && adopt(b, now))
 		return;
 	rails_check_plan(b->rails, now);
 	take_rails_events(b, now);

@@ -36,6 +36,13 @@ struct root_reader {
 	struct managers *managers; /* what it found; NULL: no profiles were written */
 };
 
+/* rd.neednet= beside a root that dracut mounts. */
+struct beside {
+	bool only;   /* that is all there is to do */
+	uint64_t up; /* since when it waits for that root; 0: not yet */
+	int mounts;  /* announces mounts meanwhile */
+};
+
 /* What an fd of the loop belongs to. */
 enum boot_tag { TAG_MODULES, TAG_RAILS, TAG_ROOT, TAG_OUTBOX, TAG_CONSOLE, TAG_MOUNTS, TAG_MAX };
 
@@ -55,9 +62,7 @@ struct boot {
 	struct ending end;
 	struct root_reader reader;
 	bool hurried;	   /* RCU's grace periods are expedited */
-	bool network_only; /* rd.neednet= beside a root that dracut mounts */
-	uint64_t network_up; /* then: since when it waits for that root; 0: not yet */
-	int mounts;	   /* announces mounts meanwhile */
+	struct beside beside;
 };
 
 /* open.c: makes the loop and all objects but the outbox. 0, or a negative errno. */
@@ -90,7 +95,7 @@ bool boot_write_profiles(struct boot *b, uint64_t now);
 struct worker_task boot_reader(const struct boot *b);
 
 /*
- * boot_await_root: network_only: looks for mounts from now on. boot_root_mounted: has dracut
+ * boot_await_root: beside.only: looks for mounts from now on. boot_root_mounted: has dracut
  * mounted the root, whose files decide what profiles are written?
  */
 void boot_await_root(struct boot *b, uint64_t now);

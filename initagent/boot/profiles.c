@@ -37,7 +37,7 @@ static bool fill_rail(const struct boot *b, const struct rail *rail, int root,
 	*out = (struct profile_rail){
 		.four = addresses_result_of(rails_addresses(b->rails), rail->ifindex, AF_INET),
 		.six = addresses_result_of(rails_addresses(b->rails), rail->ifindex, AF_INET6),
-		.carries_root = rail->ifindex == root || b->network_only,
+		.carries_root = rail->ifindex == root || b->beside.only,
 	};
 	if (!dev || (!out->four && !out->six) ||
 		address_config_from_plan(&out->cfg, b->plan, rail->ip, dev) < 0)
@@ -179,9 +179,9 @@ static bool read_facts(struct boot *b, const struct profile_set *set, struct roo
 /* The kernel announces each change of the mounts by POLLPRI (fs/proc_namespace.c). */
 void boot_await_root(struct boot *b, uint64_t now)
 {
-	b->mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
-	if (b->mounts >= 0)
-		(void)loop_add_changes(b->loop, b->mounts, TAG_MOUNTS);
+	b->beside.mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	if (b->beside.mounts >= 0)
+		(void)loop_add_changes(b->loop, b->beside.mounts, TAG_MOUNTS);
 	report_log(b->env.report, REPORT_INFO, NULL, now,
 		"the network is up (rd.neednet); the root is left to dracut");
 	report_flush(b->env.report);
@@ -194,7 +194,7 @@ bool boot_root_mounted(const struct boot *b)
 	struct stat at, up;
 
 	snprintf(above, sizeof(above), "%s/..", path);
-	return b->mounts < 0 ||
+	return b->beside.mounts < 0 ||
 		(stat(path, &at) == 0 && stat(above, &up) == 0 && at.st_dev != up.st_dev);
 }
 

@@ -47,8 +47,8 @@ static bool plan_fits(struct boot *b, uint64_t now)
 
 	if (b->end.finished)
 		return false;
-	b->network_only = !boot_claims(b->plan) && b->plan->net.alone && !b->args->standalone;
-	if (boot_claims(b->plan) || b->network_only ||
+	b->beside.only = !boot_claims(b->plan) && b->plan->net.alone && !b->args->standalone;
+	if (boot_claims(b->plan) || b->beside.only ||
 		(b->plan->net.alone && root->kind == PLAN_ROOT_BLOCK))
 		return true;
 	b->end = (struct ending){
@@ -88,9 +88,9 @@ static void finish(struct boot *b, uint64_t now)
 
 	if (b->end.outcome == BOOT_NOT_OURS)
 		return;
-	if (b->end.outcome == BOOT_DONE && !b->network_only)
+	if (b->end.outcome == BOOT_DONE && !b->beside.only)
 		take_init(b, now);
-	if (!b->network_up)
+	if (!b->beside.up)
 		summary_phases(b, now);
 	if (b->end.outcome == BOOT_DONE && !boot_write_profiles(b, now)) {
 		now = now_ns();
@@ -150,7 +150,7 @@ static void close_all(struct boot *b)
 	rails_freep(&b->rails);
 	drivers_freep(&b->drivers);
 	loop_freep(&b->loop);
-	closep(&b->mounts);
+	closep(&b->beside.mounts);
 }
 
 /* The part between the lock and its release. *ret_detached: the process is left to its end as it
@@ -212,7 +212,7 @@ static void close_boot(struct boot *b)
 
 enum boot_outcome boot_main(const struct boot_args *args)
 {
-	struct boot b = {.args = args, .end.outcome = BOOT_FAILED, .mounts = -1};
+	struct boot b = {.args = args, .end.outcome = BOOT_FAILED, .beside.mounts = -1};
 	_cleanup_close_ int kmsg = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
 	bool detached = false;
 	uint64_t now = now_ns();

@@ -107,7 +107,7 @@ static size_t phases(const struct boot *b, struct state_phase *list, uint64_t no
 		add_phase(list, &n, "mount", ops->phase ? root->phase_end : began,
 			b->budgets.root_up);
 	}
-	add_phase(list, &n, "total", b->run.start, b->network_up ? b->network_up : now);
+	add_phase(list, &n, "total", b->run.start, b->beside.up ? b->beside.up : now);
 	return n;
 }
 
