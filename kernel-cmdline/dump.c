@@ -445,6 +445,7 @@ static void dump_report(struct dumper *d, const struct plan_report *r)
 		[PLAN_REPORT_SYSLOG_TCP] = "syslog over TCP",
 		[PLAN_REPORT_HTTP] = "http",
 		[PLAN_REPORT_XCAT] = "xcat",
+		[PLAN_REPORT_XCAT_LOG] = "xcat log",
 		[PLAN_REPORT_EFI] = "efi",
 		[PLAN_REPORT_PSTORE] = "pstore",
 	};

@@ -391,6 +391,7 @@ static int build(struct parser *p, const struct plan_source *src, size_t n_src)
 	resolve_image(p);
 	resolve_root(p);
 	resolve_statelite(p);
+	resolve_reports(p);
 	resolve_policy(p);
 	publish_lists(p);
 	check_plan(p);

@@ -428,9 +428,9 @@ enum plan_report_kind {
 	PLAN_REPORT_SYSLOG_UDP,
 	PLAN_REPORT_SYSLOG_TCP,
 	PLAN_REPORT_HTTP,
-	PLAN_REPORT_XCAT,   /* the node's state, to xcatd */
-	PLAN_REPORT_EFI,    /* no host: the last failure, for the next boot */
-	PLAN_REPORT_PSTORE, /* the same */
+	PLAN_REPORT_XCAT,     /* the node's state, to xcatd */
+	PLAN_REPORT_XCAT_LOG, /* syslog over UDP, as xCAT's own initramfs sends it */
+	PLAN_REPORT_EFI, PLAN_REPORT_PSTORE, /* no host: the last failure, for the next boot */
 	PLAN_REPORT_KIND_MAX,
 };
 

@@ -6,17 +6,17 @@
 #include "parser.h"
 #include "url.h"
 
-#define XCAT_PORT 3002 /* xcatiport of xCAT's site table */
+#define XCAT_PORT   3002 /* xcatiport of xCAT's site table */
+#define SYSLOG_PORT 514	 /* RFC 5426, and by custom for TCP, too */
 
 static const struct {
 	const char *start;
 	enum plan_report_kind kind;
 	uint16_t port; /* http: the URL's */
 } schemes[] = {
-	/* 514: RFC 5426, and by custom for TCP, too */
-	{"syslog://", PLAN_REPORT_SYSLOG_UDP, 514},
-	{"syslog+udp://", PLAN_REPORT_SYSLOG_UDP, 514},
-	{"syslog+tcp://", PLAN_REPORT_SYSLOG_TCP, 514},
+	{"syslog://", PLAN_REPORT_SYSLOG_UDP, SYSLOG_PORT},
+	{"syslog+udp://", PLAN_REPORT_SYSLOG_UDP, SYSLOG_PORT},
+	{"syslog+tcp://", PLAN_REPORT_SYSLOG_TCP, SYSLOG_PORT},
 	{"http://", PLAN_REPORT_HTTP, 0},
 	{"https://", PLAN_REPORT_HTTP, 0},
 	{"xcat://", PLAN_REPORT_XCAT, XCAT_PORT},
@@ -28,7 +28,10 @@ static const char *const effects[PLAN_REPORT_KIND_MAX] = {
 	[PLAN_REPORT_SYSLOG_TCP] =
 		"sends waits, causes and the outcome to %s:%u by syslog over TCP",
 	[PLAN_REPORT_HTTP] = "sends the state at the boot's end to the web server %s:%u",
-	[PLAN_REPORT_XCAT] = "tells the xCAT master %s:%u that the node boots, or that it failed",
+	[PLAN_REPORT_XCAT] = "tells the xCAT master %s:%u that the node boots, or that it failed; "
+			     "waits, causes and the outcome go to its log",
+	[PLAN_REPORT_XCAT_LOG] =
+		"sends waits, causes and the outcome to the xCAT master's log, %s:%u",
 	[PLAN_REPORT_EFI] = "keeps the last failure in an EFI variable until a boot succeeds",
 	[PLAN_REPORT_PSTORE] =
 		"keeps the last failure in the memory of pstore (pmsg) over a warm reboot",
@@ -109,16 +112,17 @@ PARSE(report)
 	return say(p, w, effects[out.kind], out.host, out.port);
 }
 
-/* As xCAT's initramfs does, unless nonodestatus is there: XCAT= names the master. */
+/* As xCAT's initramfs does: XCAT= names the master, its log is written with nonodestatus, too. */
 void report_xcat(struct parser *p)
 {
 	const struct plan_word *port = parser_word(p, OPTION_XCATIPORT);
 	struct plan_word *w = parser_word(p, OPTION_XCAT);
-	struct plan_report out = {.kind = PLAN_REPORT_XCAT};
+	bool log = p->plan->given[OPTION_NONODESTATUS];
+	struct plan_report out = {.kind = log ? PLAN_REPORT_XCAT_LOG : PLAN_REPORT_XCAT};
 	uint16_t ignored;
 	uint32_t n = XCAT_PORT;
 
-	if (!w || p->plan->given[OPTION_NONODESTATUS] || p->reports.n == PLAN_REPORTS_MAX)
+	if (!w || p->reports.n == PLAN_REPORTS_MAX)
 		return;
 	FOR_EACH(struct plan_report, r, &p->reports)
 		if (r->kind == PLAN_REPORT_XCAT)
@@ -129,12 +133,25 @@ void report_xcat(struct parser *p)
 		return;
 	if (!out.host) {
 		complain(p, w, word_value(w), DIAG_WARN, "write XCAT=HOST:3001",
-			"not HOST[:PORT]; the node's state is not sent");
+			"not HOST[:PORT]; the boot is not reported to it");
 		return;
 	}
 	if (port && (value_u32(port->value, strlen(port->value), UINT16_MAX, &n) < 0 || !n))
 		complain(p, port, word_value(port), DIAG_WARN, NULL, "not a port");
-	out.port = (uint16_t)(n ? n : XCAT_PORT);
+	out.port = log ? SYSLOG_PORT : (uint16_t)(n ? n : XCAT_PORT);
 	if (APPEND(p, &p->reports, out, w))
 		say(p, w, effects[out.kind], out.host, out.port);
+}
+
+void resolve_reports(struct parser *p)
+{
+	for (size_t i = 0, n = p->reports.n; i < n && p->reports.n < PLAN_REPORTS_MAX; i++) {
+		struct plan_report out = ((struct plan_report *)p->reports.items)[i];
+
+		if (out.kind != PLAN_REPORT_XCAT)
+			continue;
+		out.kind = PLAN_REPORT_XCAT_LOG;
+		out.port = SYSLOG_PORT;
+		APPEND(p, &p->reports, out, &p->words[0]);
+	}
 }

@@ -226,6 +226,29 @@ installstatus failed" ]
 	done
 }
 
+# The rule is that of xCAT's /etc/rsyslog.d/xcat-cluster.conf.
+@test "an xCAT master's cluster.log has the cause, in lines like those of xCAT's own initramfs" {
+	cat >"$T/rsyslog.conf" <<-EOF
+	module(load="imudp")
+	input(type="imudp" port="514")
+	\$template xCAT,"%HOSTNAME% %syslogtag% %syslogseverity-text:::uppercase% %msg%\n"
+	:programname, startswith, "xcat." $T/cluster.log;xCAT
+	EOF
+	ip netns exec "$NS" rsyslogd -n -iNONE -f "$T/rsyslog.conf" 3>&- &
+	PIDS+=($!)
+	ready eval 'ip netns exec "$NS" ss -lun | grep -q :514'
+	xcatd 3002 xcatd
+	tell --failed xcat://127.0.0.1
+	[[ $output != *missed* ]]
+	ready grep -q "this is the end" "$T/cluster.log"
+	cat "$T/cluster.log"
+	for line in 'ERR initagent: ib0: IA-E402 a cause "in quotes"' \
+		'CRIT initagent: IA-E703 this is the end'; do
+		grep -qE "^n17 xcat\.deployment\[[0-9]+\] $line\$" "$T/cluster.log"
+	done
+	[ "$(wc -l <"$T/cluster.log")" -eq 3 ]
+}
+
 @test "xCAT masters that do not behave: a boot does not wait, and says what was not taken" {
 	xcatd 3001 drowsy
 	xcatd 3003 stranger

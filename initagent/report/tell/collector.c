@@ -168,6 +168,7 @@ static void write_down(struct collector *c, const struct tell_row *row, const ch
 		.where = row->where,
 		.device = row->device,
 		.guid = row->guid,
+		.xcat = c->plan->kind == PLAN_REPORT_XCAT_LOG,
 		.text = row->text,
 	};
 	size_t len = syslog_format(text, &m);

@@ -6,6 +6,12 @@
 #include "report/console.h"
 
 #define FACILITY_DAEMON 3
+/*
+ * Of xCAT's own initramfs (xcatroot); a master files the names "xcat.*" in cluster.log, of which
+ * it writes host, name, severity and text (/etc/rsyslog.d/xcat-cluster.conf).
+ */
+#define FACILITY_LOCAL4 20
+#define XCAT_NAME	"xcat.deployment"
 /* The number that RFC 5612 keeps for who has none of their own at IANA. */
 #define SD_ID		"initagent@32473"
 
@@ -68,17 +74,17 @@ static void put_param(struct text *t, const char *name, const char *value)
 size_t syslog_format(char buf[static SYSLOG_MAX], const struct syslog_message *m)
 {
 	struct text t = {.buf = buf};
-	char clean[SYSLOG_MAX], guid[32] = "", uptime[32];
+	char clean[SYSLOG_MAX], where[256], guid[32] = "", uptime[32];
 
 	if (m->guid)
 		snprintf(guid, sizeof(guid), "%016llx", (unsigned long long)m->guid);
 	snprintf(uptime, sizeof(uptime), "%llu.%03u",
 		(unsigned long long)(m->uptime / NSEC_PER_SEC),
 		(unsigned)(m->uptime % NSEC_PER_SEC / NSEC_PER_MSEC));
-	put(&t, "<%d>1 ", FACILITY_DAEMON * 8 + (int)m->severity);
+	put(&t, "<%d>1 ", (m->xcat ? FACILITY_LOCAL4 : FACILITY_DAEMON) * 8 + (int)m->severity);
 	put_time(&t, m->wall);
 	put_name(&t, m->host, 255);
-	put(&t, " initagent %u", m->pid);
+	put(&t, " %s %u", m->xcat ? XCAT_NAME : "initagent", m->pid);
 	put_name(&t, m->id, 32);
 	put(&t, " [" SD_ID);
 	put_param(&t, "code", m->code);
@@ -86,7 +92,12 @@ size_t syslog_format(char buf[static SYSLOG_MAX], const struct syslog_message *m
 	put_param(&t, "device", m->device);
 	put_param(&t, "guid", guid);
 	put_param(&t, "uptime", uptime);
+	put(&t, "] ");
+	console_clean(where, sizeof(where), m->where);
+	if (m->xcat)
+		put(&t, "initagent: %s%s%s%s", where, *where ? ": " : "", m->code,
+			*m->code ? " " : "");
 	console_clean(clean, sizeof(clean), m->text);
-	put(&t, "] %s", clean);
+	put(&t, "%s", clean);
 	return t.at;
 }

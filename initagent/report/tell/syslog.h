@@ -21,6 +21,7 @@ struct syslog_message {
 	const char *where;  /* rail, port, module or server; "" */
 	const char *device; /* RDMA device and port of the rail: "mlx5_0/1"; "" */
 	uint64_t guid;	    /* of the rail's port, 0: none */
+	bool xcat;	    /* for the log of an xCAT master */
 	const char *text;
 };
 

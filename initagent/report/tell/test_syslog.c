@@ -35,6 +35,27 @@ TEST(a_cause)
 		     "the link has no carrier");
 }
 
+/* xCAT's log files have the text alone, for messages that are xCAT's by facility and name. */
+TEST(a_cause_for_an_xcat_master)
+{
+	struct syslog_message m = usual;
+
+	m.xcat = true;
+	same(&m,
+		"<163>1 2023-11-14T22:13:20.123456Z n17.lab.example xcat.deployment 1 cause "
+		"[initagent@32473 "
+		     "code=\"IA-E402\" where=\"ib0\" device=\"mlx5_0/1\" guid=\"0002c90300a1b2c3\" "
+			"uptime=\"12.345\"] "
+		     "initagent: ib0: IA-E402 the link has no carrier");
+	m = (struct syslog_message){.severity = SYSLOG_INFO, .host = "", .id = "done", .code = "",
+		.where = "", .device = "", .text = "total 2.31 s", .xcat = true};
+	same(&m, "<166>1 - - xcat.deployment 0 done [initagent@32473 uptime=\"0.000\"] "
+		 "initagent: total 2.31 s");
+	m.where = "a\nb";
+	same(&m, "<166>1 - - xcat.deployment 0 done [initagent@32473 where=\"a\\\\x0ab\" "
+		 "uptime=\"0.000\"] initagent: a\\x0ab: total 2.31 s");
+}
+
 TEST(what_is_not_known)
 {
 	struct syslog_message m = {.severity = SYSLOG_INFO, .host = "", .id = "done", .code = "",
