@@ -217,14 +217,19 @@ static int server_of_six_seconds(struct msg *m, const uint8_t *request, size_t l
 	return 1;
 }
 
-/* A user who types a passphrase: two renewals later, or twelve seconds, the cable was out and in
- * again, and the root is mounted at once. */
-static void mount_late(pid_t peer, const char *sysroot)
+/* A user who types a passphrase: two renewals later, or twelve seconds, the cable was out until that
+ * was told, and the root is mounted at once. */
+static void mount_late(const struct node *n, pid_t peer, const char *sysroot)
 {
+	char text[65536] = "";
+
 	for (int i = 0; i < 120 && *renewals < 2; i++)
 		usleep(100000);
 	netns_run_in(peer, "ip link set veth1 down");
-	usleep(500000);
+	for (int i = 0; i < 120 && !strstr(text, "IA-E402"); i++) {
+		usleep(100000);
+		env_read(&n->tree.env, text, sizeof(text), "/run/initagent/log");
+	}
 	netns_run_in(peer, "ip link set veth1 up");
 	_exit(mount("root", sysroot, "tmpfs", 0, NULL) < 0);
 }
@@ -247,7 +252,7 @@ TEST(the_network_stays_up_while_the_root_is_waited_for)
 	snprintf(sysroot, sizeof(sysroot), "%s/sysroot", n.tree.root);
 	n.args.sysroot = sysroot;
 	if (fork() == 0)
-		mount_late(peer, sysroot);
+		mount_late(&n, peer, sysroot);
 	CHECK_INT(boot(&n), BOOT_DONE);
 	CHECK(*renewals >= 2);
 	CHECK_STR(met_at(&n, "IA-E402"), "veth0");
