@@ -211,7 +211,8 @@ xcatd() {
 	for FLAVOUR in musl host; do
 		rm -f "$T/told"
 		xcatd 3002 xcatd
-		tell xcat://127.0.0.1
+		# a boot that succeeds waits a moment only, which a busy machine may need to answer
+		tell --for 1500 xcat://127.0.0.1
 		ready grep -q netbooting "$T/told"
 		[[ $output != *missed* ]]
 		tell --failed xcat://127.0.0.1
