@@ -217,8 +217,8 @@ static int server_of_six_seconds(struct msg *m, const uint8_t *request, size_t l
 	return 1;
 }
 
-/* A user who types a passphrase: two renewals later, or twelve seconds, the cable was out until that
- * was told, and the root is mounted at once. */
+/* A user who types a passphrase: two renewals later, or twelve seconds, the cable was out until
+ * that was told, and the root is mounted at once. */
 static void mount_late(const struct node *n, pid_t peer, const char *sysroot)
 {
 	char text[65536] = "";
