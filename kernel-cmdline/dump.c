@@ -283,7 +283,7 @@ static void dump_net(struct dumper *d)
 		put(d, "bootif=%s type=%02x", hw_text(&n->bootif, text), n->bootif_type);
 		end(d);
 	}
-	dump_text(d, "bootdev", n->bootdev, NULL);
+	dump_text(d, n->bootdev_hint ? "netdev" : "bootdev", n->bootdev, NULL);
 	dump_text(d, "hostname", n->hostname, NULL);
 	dump_u32(d, "iflink_s", n->timeouts.iflink_s, b->timeouts.iflink_s);
 	dump_u32(d, "ifup_s", n->timeouts.ifup_s, b->timeouts.ifup_s);

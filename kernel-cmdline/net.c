@@ -278,7 +278,10 @@ PARSE(bootdev)
 			"name the interface; ifname=NAME:MAC binds a name to an address",
 			"not an interface name");
 	p->plan->net.bootdev = w->value;
-	return say(p, w, "takes routes, DNS and the root path from %s", w->value);
+	p->plan->net.bootdev_hint = streq(w->name, "netdev");
+	return say(p, w, p->plan->net.bootdev_hint
+			? "takes the root path first from %s, if there is one of that name"
+			: "takes routes, DNS and the root path from %s", w->value);
 }
 
 /* Set early so that DHCP servers, subnet managers and logs see it. */

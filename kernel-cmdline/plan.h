@@ -205,11 +205,12 @@ struct plan_net {
 	const struct plan_client_id *client_ids;
 	const struct plan_dhcp_request *dhcp_requests;
 	const struct inet_addr *dhcp_servers; /* leases only from these; none: from anybody */
-	size_t n_ips, n_nameservers, n_routes, n_ifnames, n_rdma_links, n_roces, n_dhcp_servers;
-	size_t n_client_ids, n_dhcp_requests, n_links;
+	size_t n_ips, n_nameservers, n_routes, n_ifnames, n_rdma_links, n_roces, n_dhcp_servers,
+		n_client_ids, n_dhcp_requests, n_links;
 	struct hw_addr bootif; /* BOOTIF= unless rd.bootif=0; without the hardware type octet */
 	uint8_t bootif_type;   /* ARP hardware type: 1 Ethernet, 0x20 InfiniBand (IANA) */
 	const char *bootdev;   /* bootdev=, else the first interface named by ip=; or NULL */
+	bool bootdev_hint;     /* by netdev=: the real root's name, which may be none here */
 	const char *hostname;  /* hostname= or systemd.hostname= or the first of ip=; or NULL */
 	struct plan_net_timeouts timeouts;
 };
@@ -571,10 +572,8 @@ int plan_print_modules(const struct boot_plan *p, FILE *out);
  */
 char *plan_image_options(const struct boot_plan *p, bool root);
 
-/*
- * plan_wants_proof: does the command line name a digest or a key, that can be read or not? The
- * initramfs may have keys as well.
- */
+/* plan_wants_proof: does the command line name a digest or a key, that can be read or not? The
+ * initramfs may have keys as well. */
 bool plan_wants_proof(const struct boot_plan *p);
 
 /* plan_ip_is_open: no interface is named: ip= is for whichever is there. */

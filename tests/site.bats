@@ -243,6 +243,14 @@ slip() {
 	sed -i 's,digest:node,digest:nodes,' "$T/site.yaml"
 	run -1 site check
 	[[ $output == *"there is no file nodes.erofs"*"did you mean node.erofs?"* ]]
+	# one that cannot be waited for, and a path that is none
+	sed -i 's,digest:nodes,digest:node,' "$T/site.yaml"
+	mkfifo "$T/images/node.erofs"
+	run -1 site check
+	[[ $output == *"images/node.erofs: Invalid argument"* ]]
+	sed -i 's,images/node.erofs,"images/my node.erofs",' "$T/site.yaml"
+	run -1 site check
+	[[ $output == *"my node.erofs"* ]]
 }
 
 @test "{NAME} in a URL has the server's port, unless the URL has one; elsewhere it is the address" {

@@ -218,6 +218,9 @@ const struct address_result *addresses_result(const struct addresses *as, int if
 const struct address_result *addresses_result_of(const struct addresses *as, int ifindex,
 	int family);
 
+/* addresses_held: the same of one family, also while its carrier is away: the address is set. */
+const struct address_result *addresses_held(const struct addresses *as, int ifindex, int family);
+
 /* addresses_awaited: is an address of that family asked for on the rail, and not there yet? */
 bool addresses_awaited(const struct addresses *as, int ifindex, int family);
 

@@ -441,6 +441,14 @@ const struct address_result *addresses_result_of(const struct addresses *as, int
 	return family != AF_INET && is_usable(six) ? &six->result : NULL;
 }
 
+const struct address_result *addresses_held(const struct addresses *as, int ifindex, int family)
+{
+	const struct iface *i = find_iface(as, ifindex, family);
+
+	return is_usable(i) || (i && i->state == IFACE_NO_CARRIER && i->applied) ? &i->result
+		: NULL;
+}
+
 const struct address_result *addresses_result(const struct addresses *as, int ifindex)
 {
 	return addresses_result_of(as, ifindex, 0);

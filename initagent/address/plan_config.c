@@ -159,7 +159,8 @@ int address_config_from_plan(struct address_config *cfg, const struct boot_plan 
 		.routes = plan->net.routes,
 		.n_routes = plan->net.n_routes,
 		/* bootdev= names the interface of the default route. */
-		.no_default_route = plan->net.bootdev && !streq(plan->net.bootdev, dev->name),
+		.no_default_route = plan->net.bootdev && !plan->net.bootdev_hint &&
+			!streq(plan->net.bootdev, dev->name),
 		.auto_limit = plan->net.timeouts.ipv6auto_s * NSEC_PER_SEC,
 		.dad_limit = plan->net.timeouts.ipv6dad_s * NSEC_PER_SEC,
 	};

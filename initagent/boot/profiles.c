@@ -35,8 +35,8 @@ static bool fill_rail(const struct boot *b, const struct rail *rail, int root,
 	const struct netdev *dev = links_by_index(rails_links(b->rails), rail->ifindex);
 
 	*out = (struct profile_rail){
-		.four = addresses_result_of(rails_addresses(b->rails), rail->ifindex, AF_INET),
-		.six = addresses_result_of(rails_addresses(b->rails), rail->ifindex, AF_INET6),
+		.four = addresses_held(rails_addresses(b->rails), rail->ifindex, AF_INET),
+		.six = addresses_held(rails_addresses(b->rails), rail->ifindex, AF_INET6),
 		.carries_root = rail->ifindex == root || b->beside.only,
 	};
 	if (!dev || (!out->four && !out->six) ||

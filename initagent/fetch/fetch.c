@@ -67,9 +67,9 @@ static const struct url *peer(const struct fetch *f)
 }
 
 /* What is remembered of the mirror. Where its name has several addresses, the next one has its
- * turn, unless this one gave bytes in order and can go on; each has its say before the mirror is
- * out. */
-static void remember(struct fetch *f, enum fetch_remedy remedy, uint64_t after, uint64_t now)
+ * turn, unless this one can go on (stay); each has its say before the mirror is out. */
+static void remember(struct fetch *f, enum fetch_remedy remedy, bool stay, uint64_t after,
+	uint64_t now)
 {
 	struct known_name *name = find_name(f, peer(f)->host);
 
@@ -82,7 +82,7 @@ static void remember(struct fetch *f, enum fetch_remedy remedy, uint64_t after, 
 		mirror_damaged(f->mirror, random_u32(), now);
 	else
 		mirror_failed(f->mirror, after, random_u32(), now);
-	if (name && (remedy != REMEDY_LATER || !f->progressed))
+	if (name && !(stay && remedy == REMEDY_LATER))
 		name->host[0] = 0;
 }
 
@@ -114,7 +114,8 @@ static void failed(struct fetch *f, enum fetch_verdict verdict, const char *text
 		stop(f, now);
 		return;
 	}
-	remember(f, remedy, after, now);
+	/* what is there of the file is this server's, which answers */
+	remember(f, remedy, f->progressed || (f->bytes && verdict == VERDICT_BUSY), after, now);
 	mirrors_pick(&f->mirrors, now, &when);
 	if (when == NSEC_NEVER) {
 		stop(f, now);

@@ -58,6 +58,14 @@ TEST(names_that_the_interfaces_have)
 		"SUBSYSTEM==\"net\", ACTION==\"add\", KERNEL==\"br0\", NAME:=\"br0\"\n");
 }
 
+#define KEYFILE "\"/run/NetworkManager/system-connections/initagent-eth1.nmconnection\", "
+#define JOINS(unless) \
+	"SUBSYSTEM==\"net\", ACTION==\"add\", NAME==\"eth1\", " unless \
+	"TEST!=\"/sys/class/net/%k/master\", RUN+=\"/sbin/ip link set dev eth1 down\", " \
+	"RUN+=\"/sbin/ip link set dev eth1 master bond0\", " \
+	"RUN+=\"/sbin/ip link set dev eth1 up\"\n"
+
+/* Unless NetworkManager has a profile for it, and runs. */
 TEST(a_part_that_comes_back_joins_again)
 {
 	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
@@ -68,11 +76,10 @@ TEST(a_part_that_comes_back_joins_again)
 	text = udev_rules(plan, rails, ARRAY_SIZE(rails));
 	CHECK_STR(text,
 		"SUBSYSTEM==\"net\", ACTION==\"add\", KERNEL==\"eth1\", NAME:=\"eth1\"\n"
-		"SUBSYSTEM==\"net\", ACTION==\"add\", NAME==\"eth1\", "
-		"TEST!=\"/run/NetworkManager/system-connections/initagent-eth1.nmconnection\", "
-		"TEST!=\"/sys/class/net/%k/master\", RUN+=\"/sbin/ip link set dev eth1 down\", "
-		"RUN+=\"/sbin/ip link set dev eth1 master bond0\", "
-		"RUN+=\"/sbin/ip link set dev eth1 up\"\n");
+		JOINS("TEST!=" KEYFILE)
+		JOINS("TEST==" KEYFILE
+			"TEST!=\"/sys/fs/cgroup/system.slice/NetworkManager.service\", "
+			"TEST!=\"/sys/fs/cgroup/systemd/system.slice/NetworkManager.service\", "));
 }
 
 TEST(the_file_is_where_udev_looks)

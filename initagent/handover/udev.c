@@ -52,16 +52,25 @@ static int put_name(FILE *out, const char *name)
 		name, name);
 }
 
-/* A part of a bond or bridge that is there again, as after a reset of its firmware. What never went
- * has its master. NetworkManager's profile joins it: one that has a master when NetworkManager sees
- * it is taken for another program's ("connected (externally)"). */
+#define JOINS(unless) \
+	"SUBSYSTEM==\"net\", ACTION==\"add\", NAME==\"%1$s\", " unless \
+	"TEST!=\"/sys/class/net/%%k/master\", RUN+=\"/sbin/ip link set dev %1$s down\", " \
+	"RUN+=\"/sbin/ip link set dev %1$s master %2$s\", " \
+	"RUN+=\"/sbin/ip link set dev %1$s up\"\n"
+#define KEYFILE "\"" NETWORKMANAGER_DIR "/" NETWORKMANAGER_FILE("%1$s") "\", "
+#define RUNNING "system.slice/NetworkManager.service\", "
+
+/*
+ * A part of a bond or bridge that is there again, as after a reset of its firmware. What never went
+ * has its master. NetworkManager's profile joins it, where there is one and it runs (cgroups of
+ * both versions): a part that has a master when NetworkManager sees it is taken for another
+ * program's ("connected (externally)").
+ */
 static int put_master(FILE *out, const struct profile_rail *r)
 {
-	return fprintf(out, "SUBSYSTEM==\"net\", ACTION==\"add\", NAME==\"%1$s\", "
-		"TEST!=\"" NETWORKMANAGER_DIR "/" NETWORKMANAGER_FILE("%1$s") "\", "
-		"TEST!=\"/sys/class/net/%%k/master\", RUN+=\"/sbin/ip link set dev %1$s down\", "
-		"RUN+=\"/sbin/ip link set dev %1$s master %2$s\", "
-		"RUN+=\"/sbin/ip link set dev %1$s up\"\n", r->dev.name, r->master);
+	return fprintf(out, JOINS("TEST!=" KEYFILE) JOINS("TEST==" KEYFILE
+		"TEST!=\"/sys/fs/cgroup/" RUNNING "TEST!=\"/sys/fs/cgroup/systemd/" RUNNING),
+		r->dev.name, r->master);
 }
 
 char *udev_rules(const struct boot_plan *plan, const struct profile_rail *rails, size_t n_rails)

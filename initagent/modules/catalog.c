@@ -221,11 +221,13 @@ static bool named_itself(const struct kmod_list *list, const char *name)
 bool catalog_allows(const struct catalog *c, const struct kmod_list *list)
 {
 	struct kmod_list *allowed = NULL;
+	bool any;
 
 	if (kmod_module_apply_filter(c->kmod, KMOD_FILTER_BLACKLIST, list, &allowed) < 0)
 		return true;
+	any = allowed != NULL;
 	kmod_module_unref_list(allowed);
-	return allowed;
+	return any;
 }
 
 enum catalog_answer catalog_lookup(

@@ -338,7 +338,7 @@ static const char *asked_netdev(const struct plan_net *net, char buf[static HW_A
 
 	for (size_t i = 0; i < net->n_ips && !ip; i++)
 		ip = plan_ip_is_open(&net->ips[i]) ? NULL : &net->ips[i];
-	if (net->bootdev)
+	if (net->bootdev && !net->bootdev_hint)
 		return net->bootdev;
 	return ip && ip->ifname ? ip->ifname : hw_text(ip ? &ip->match : &net->bootif, buf);
 }

@@ -39,7 +39,9 @@ static void check_file(
 
 const char *file_digest(struct site *s, struct site_file *f, bool look)
 {
-	_cleanup_close_ int fd = look ? open(site_path(s, f->path.text), O_RDONLY | O_CLOEXEC) : -1;
+	/* a path that is none, and what is no file, check_file() tells */
+	_cleanup_close_ int fd = look && f->path.text ? open(site_path(s, f->path.text),
+		O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 	static uint8_t piece[1 << 16];
 	uint8_t digest[SHA256_SIZE];
 	char text[SHA256_TEXT];

@@ -20,9 +20,6 @@
  */
 #define DEAD_SECONDS 300
 
-/* The largest request of the kernel's driver (nbd_dev_add: 256 sectors). */
-#define REQUEST_DEFAULT (128 * 1024)
-
 /* "initagent 10.0.0.1:10809/root": who connected what; the same of each attempt for the same
  * root. */
 static void backend_of(const struct block_job *j, char *buf, size_t size)
@@ -140,9 +137,10 @@ static int hello_failed(struct block_job *j, const struct nbd_export *e)
 static int limit_requests(struct block_job *j, uint32_t max)
 {
 	char text[16];
-	int r;
+	int r = env_read(j->env, text, sizeof(text), "/sys/block/%s/queue/max_sectors_kb",
+		j->handle);
 
-	if (!max || max >= REQUEST_DEFAULT)
+	if (!max || (r > 0 && strtoul(text, NULL, 10) <= max / 1024))
 		return 0;
 	snprintf(text, sizeof(text), "%u", max / 1024);
 	r = job_write(j, text, "/sys/block/%s/queue/max_sectors_kb", j->handle);

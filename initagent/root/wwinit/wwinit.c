@@ -131,8 +131,7 @@ static void set_layer(struct wwinit *w)
 	w->web.target = w->at == ALONE ? w->overlay : w->sysroot;
 	w->web.layer = row->layer;
 	w->web.layer.over |= w->at == IMAGE && w->prepared;
-	/* what the overlay's list of mounts mounted has limits of its own */
-	w->web.layer.on_disk = w->at != ALONE && (w->plan->device || w->prepared);
+	w->web.layer.on_disk = w->at != ALONE && w->plan->device;
 	w->web.layer.size = w->at == ALONE ? NULL : w->plan->size;
 	w->web.privileged = row->privileged;
 }
