@@ -28,7 +28,7 @@ setup_file() {
     # the form of the identifier that systemd-networkd 252 can send, too
     # a partition of the renamed port beside
     words[networkd]="rd.ib.client-id=hw $rails:64 ifname=rail1:$first:68 rd.ib.pkey=0x8001 \
-ip=10.9.1.20:::24::rail0.8001:none"
+ip=rail0:dhcp ip=10.9.1.20:::24::rail0.8001:none"
     words[next]="$rails:67 ifname=rail1:$first:69"
     # ISC dhclient knows no InfiniBand: ifupdown borrows networkd
     words[ifupdown]=rd.ib.client-id=hw
