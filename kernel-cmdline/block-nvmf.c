@@ -152,8 +152,10 @@ static bool check_digest(struct block_spec *x)
 	const struct plan_portal *portals = x->portals.items;
 	bool tcp = x->out->nbft, rdma = false;
 
-	for (size_t i = 0; i < x->portals.n; i++)
-		*(portals[i].rdma ? &rdma : &tcp) = true;
+	for (size_t i = 0; i < x->portals.n; i++) {
+		rdma |= portals[i].rdma;
+		tcp |= !portals[i].rdma;
+	}
 	if (!x->digest.len || !rdma)
 		return true;
 	complain(x->p, x->w, x->digest, tcp ? DIAG_WARN : x->severity, "leave it out",

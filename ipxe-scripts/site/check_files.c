@@ -39,17 +39,18 @@ static void check_file(
 
 const char *file_digest(struct site *s, struct site_file *f, bool look)
 {
-	/* a path that is none, and what is no file, check_file() tells */
-	_cleanup_close_ int fd = look && f->path.text ? open(site_path(s, f->path.text),
-		O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 	static uint8_t piece[1 << 16];
 	uint8_t digest[SHA256_SIZE];
 	char text[SHA256_TEXT];
+	_cleanup_close_ int fd = -1;
 	struct sha256 sum;
 	ssize_t n = 0;
 
 	if (f->digest)
 		return f->digest;
+	/* a path that is none, and what is no file, check_file() tells */
+	if (look && f->path.text)
+		fd = open(site_path(s, f->path.text), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	sha256_init(&sum);
 	while (fd >= 0 && (n = read(fd, piece, sizeof(piece))) > 0)
 		sha256_update(&sum, piece, (size_t)n);

@@ -74,7 +74,7 @@ static void put_param(struct text *t, const char *name, const char *value)
 size_t syslog_format(char buf[static SYSLOG_MAX], const struct syslog_message *m)
 {
 	struct text t = {.buf = buf};
-	char clean[SYSLOG_MAX], where[256], guid[32] = "", uptime[32];
+	char clean[SYSLOG_MAX], guid[32] = "", uptime[32];
 
 	if (m->guid)
 		snprintf(guid, sizeof(guid), "%016llx", (unsigned long long)m->guid);
@@ -93,10 +93,11 @@ size_t syslog_format(char buf[static SYSLOG_MAX], const struct syslog_message *m
 	put_param(&t, "guid", guid);
 	put_param(&t, "uptime", uptime);
 	put(&t, "] ");
-	console_clean(where, sizeof(where), m->where);
-	if (m->xcat)
-		put(&t, "initagent: %s%s%s%s", where, *where ? ": " : "", m->code,
+	if (m->xcat) {
+		console_clean(clean, sizeof(clean), m->where);
+		put(&t, "initagent: %s%s%s%s", clean, *clean ? ": " : "", m->code,
 			*m->code ? " " : "");
+	}
 	console_clean(clean, sizeof(clean), m->text);
 	put(&t, "%s", clean);
 	return t.at;

@@ -137,10 +137,12 @@ static int hello_failed(struct block_job *j, const struct nbd_export *e)
 static int limit_requests(struct block_job *j, uint32_t max)
 {
 	char text[16];
-	int r = env_read(j->env, text, sizeof(text), "/sys/block/%s/queue/max_sectors_kb",
-		j->handle);
+	int r;
 
-	if (!max || (r > 0 && strtoul(text, NULL, 10) <= max / 1024))
+	if (!max)
+		return 0;
+	r = env_read(j->env, text, sizeof(text), "/sys/block/%s/queue/max_sectors_kb", j->handle);
+	if (r > 0 && strtoul(text, NULL, 10) <= max / 1024)
 		return 0;
 	snprintf(text, sizeof(text), "%u", max / 1024);
 	r = job_write(j, text, "/sys/block/%s/queue/max_sectors_kb", j->handle);

@@ -191,8 +191,10 @@ static int take_export(struct talk *t, uint64_t size, uint32_t flags)
 /* The smallest request, the preferred one, the largest. */
 static int take_block_size(struct talk *t, struct cursor *c)
 {
-	uint32_t min = cursor_be32(c), max = (cursor_be32(c), cursor_be32(c));
+	uint32_t min = cursor_be32(c), max;
 
+	cursor_skip(c, 4);
+	max = cursor_be32(c);
 	if (c->failed)
 		return 0;
 	if (t->have_block && (min != t->ret->block_min || max != t->ret->block_max))

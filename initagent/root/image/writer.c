@@ -58,7 +58,7 @@ static int refuse(struct writer *w, const char *why)
 static int too_big(struct writer *w, uint64_t more)
 {
 	w->cause = CAUSE_IMAGE_TOO_BIG;
-	if (w->options.bytes_max == UINT64_MAX || !more)
+	if (!more)
 		snprintf(w->text, sizeof(w->text),
 			"%.120s: its file system is full, after %llu bytes", w->entry.name,
 			(unsigned long long)w->bytes);
