@@ -780,13 +780,17 @@ slow() {
 # came NAME ATTEMPTS EXTRA: all of it came, in so many attempts, with at most so many bytes more
 # than there are.
 came() {
-	cat "$T/$1"
-	grep "^/$1?" "$LOG"
-	grep -q "^done 16000000 $2" "$T/$1"
-	cmp "$T/$1.out" "$F/sixteen"
+	local sent
+
+	sent=$(awk -v p="/$1?" 'index($1, p) == 1 { n += $3 } END { print n + 0 }' "$LOG")
+	if ! grep -q "^done 16000000 $2" "$T/$1" || ! cmp "$T/$1.out" "$F/sixteen" ||
+		[ "$sent" -gt $((16000000 + $3)) ]; then
+		echo "$1: $sent bytes sent"
+		cat "$T/$1"
+		grep "^/$1?" "$LOG"
+		return 1
+	fi
 	rm "$T/$1.out"
-	[ "$(awk -v p="/$1?" 'index($1, p) == 1 { n += $3 } END { print n + 0 }' "$LOG")" \
-		-le $((16000000 + $3)) ]
 }
 
 # ranges NAME: how many requests asked for a part.

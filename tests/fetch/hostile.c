@@ -23,6 +23,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <strings.h>
@@ -36,8 +37,11 @@
 #define PATHS_MAX 512
 #define ENDLESS	  UINT64_MAX
 
+enum { FREE, BEING_NAMED, NAMED };
+
 /* How often each path was asked for, by all processes. */
 struct counter {
+	int state; /* FREE, BEING_NAMED or NAMED */
 	char path[512];
 	unsigned n, now;
 	uint64_t free_ns; /* when the bytes that were allowed so far are through */
@@ -444,13 +448,26 @@ static void be_honest(struct request *r)
 	snprintf(r->query, sizeof(r->query), "%s", fd < 0 ? "status=404" : "");
 }
 
+/* Of two first requests that come at once, one names the counter and the other one waits. */
+static void name_counter(struct counter *c, const char *path)
+{
+	int state = FREE;
+
+	if (__atomic_compare_exchange_n(&c->state, &state, BEING_NAMED, false,
+		    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		snprintf(c->path, sizeof(c->path), "%s", path);
+		__atomic_store_n(&c->state, NAMED, __ATOMIC_RELEASE);
+	}
+	while (__atomic_load_n(&c->state, __ATOMIC_ACQUIRE) != NAMED)
+		sched_yield();
+}
+
 static struct counter *find_counter(const struct server *s, const char *path)
 {
 	for (size_t i = 0; i < PATHS_MAX; i++) {
 		struct counter *c = &s->counters[i];
 
-		if (!*c->path)
-			snprintf(c->path, sizeof(c->path), "%s", path);
+		name_counter(c, path);
 		if (streq(c->path, path))
 			return c;
 	}
