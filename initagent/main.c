@@ -382,7 +382,8 @@ static const int wait_status[] = {
 
 /*
  * "wait": until the agent has ended; "wait --timeout SECONDS": at most that long, 0 only looks;
- * "wait --restarts": past the death of a killed agent, until one says how it ended.
+ * "wait --restarts": past the death of a killed agent, until one says how it ended; "wait
+ * --online": the same, but no longer than until the network is up.
  */
 static int cmd_wait(int argc, char **argv)
 {
@@ -390,6 +391,8 @@ static int cmd_wait(int argc, char **argv)
 
 	if (argc == 2 && streq(argv[1], "--restarts"))
 		return wait_status[running_wait_outcome(&system_env, deadline)];
+	if (argc == 2 && streq(argv[1], "--online"))
+		return wait_status[running_wait_online(&system_env)];
 	if (argc == 3 && streq(argv[1], "--timeout")) {
 		char *end;
 		unsigned long seconds = strtoul(argv[2], &end, 10);
@@ -398,7 +401,7 @@ static int cmd_wait(int argc, char **argv)
 			return usage_error("--timeout takes seconds");
 		deadline = now_ns() + seconds * NSEC_PER_SEC;
 	} else if (argc != 1) {
-		return usage_error("wait takes --timeout SECONDS, --restarts or nothing");
+		return usage_error("wait takes --timeout SECONDS, --restarts, --online or nothing");
 	}
 	return wait_status[running_wait(&system_env, deadline)];
 }
@@ -448,9 +451,10 @@ static const struct command commands[] = {
 		"exit 0 if the agent handles this kernel's root=, 2 the network only;\n"
 		"--options: what an image for this machine alone needs of the command line",
 		cmd_claims},
-	{"wait", "[--timeout SECONDS | --restarts]",
+	{"wait", "[--timeout SECONDS | --restarts | --online]",
 		"wait for the agent, also for one that starts late: 0 done, 2 failed,\n"
-		"3 killed; with --timeout also 1 running, 4 never",
+		"3 killed; with --timeout also 1 running, 4 never; --online: 0 as soon\n"
+		"as the network is up",
 		cmd_wait},
 	{"version", "", "print the version", cmd_version},
 	{"help", "", "this list", cmd_help},

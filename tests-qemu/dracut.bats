@@ -281,6 +281,43 @@ assert_network() {
     [ ! -e "$node_dir/results/run" ]
 }
 
+# online_hooks: what a site's dracut module brings, as for a key that a server of the network has: a
+# hook of initqueue/online, without which there is no disk, and a unit after network-online.target.
+online_hooks() {
+    local dir=$BATS_TEST_TMPDIR/online units=etc/systemd/system
+    local hooks=usr/lib/dracut/hooks/initqueue/online
+    NODE_EXTRA=$dir.cpio
+    mkdir -p "$dir/$hooks" "$dir/$units/initrd.target.wants"
+    cat >"$dir/$hooks/50-lab.sh" <<'END'
+echo "lab: hook of $1, $(sed -n 's/^nameserver //p' /etc/resolv.conf)" >/dev/kmsg
+modprobe virtio_blk
+END
+    cat >"$dir/$units/lab-online.service" <<'END'
+[Unit]
+DefaultDependencies=no
+After=network-online.target
+Wants=network-online.target
+[Service]
+Type=oneshot
+ExecStart=/bin/sh -c 'echo "lab: $(cat /run/initagent/online) behind the target" >/dev/kmsg'
+END
+    ln -s ../lab-online.service "$dir/$units/initrd.target.wants/"
+    (cd "$dir" && find . -mindepth 1 | sort | cpio --quiet -o -H newc) >"$NODE_EXTRA"
+}
+
+@test "initqueue/online and network-online.target: a root that needs the network first" {
+    local flavour
+    online_hooks
+    for flavour in shell systemd; do
+        local_root "$LAB/agent-$flavour.img" root=LABEL=lroot rd.neednet=1 loglevel=7 \
+            rd.driver.blacklist=virtio_blk rd.handover=networkd
+        assert_network
+        assert_eq "$(grep -c 'lab: hook of eth0, 10.99.0.1' "$node_dir/console.log")" 1 \
+            "hooks that ran"
+    done
+    grep -q 'lab: eth0 behind the target' "$node_dir/console.log"
+}
+
 # no_network_beside_disk FLAVOUR SECONDS: the disk is there, and the network does not come.
 no_network_beside_disk() {
     local_disk

@@ -146,6 +146,18 @@ wait" ]
     [ "$(tail -n 1 calls)" = "boot --sysroot /sysroot" ]
 }
 
+@test "hooks of initqueue/online: once for each interface, when the network is up" {
+    local script='source_hook() { echo "$1 $2 $netif"; exit 1; }
+        . bin/initagent-online.sh; printf "eth0\nib0\n" >online
+        . bin/initagent-online.sh; . bin/initagent-online.sh; echo "end $netif"'
+    sed -i "s|/run/initagent/online|$PWD/online|g" bin/initagent-online.sh
+    run -0 in_dracut "$script"
+    [ "$output" = "initqueue/online eth0 eth0
+initqueue/online ib0 ib0
+end " ]
+    [ ! -e calls ]
+}
+
 @test "hooks of a root that is not ours do not even call the agent" {
     local hook
     for hook in start watch finished verify network; do
@@ -302,13 +314,20 @@ passes 5" ]
 "initrd-cleanup.service.requires/initagent-network.service \
 /usr/lib/systemd/system/initagent-network.service
 initrd.target.requires/initagent-network.service \
-/usr/lib/systemd/system/initagent-network.service" ]
+/usr/lib/systemd/system/initagent-network.service
+network-online.target.wants/initagent-online.service \
+/usr/lib/systemd/system/initagent-online.service" ]
     [ -z "$(find normal -name '*.conf')" ]
     [ "$(readlink early/systemd-networkd.service)" = /dev/null ]
     rm -r normal early late
     mkdir normal early late
     answers claims 0
-    dash bin/initagent-generator normal early late
+    mkdir -p image/var/lib/dracut/hooks/initqueue/online
+    : >image/var/lib/dracut/hooks/initqueue/online/50-mine.sh
+    initagent_root=image dash bin/initagent-generator normal early late
+    [ -h normal/network-online.target.wants/initagent-online.service ]
+    [ "$(readlink normal/initrd.target.wants/initagent-online.service)" = \
+        /usr/lib/systemd/system/initagent-online.service ]
     grep -qx "After=initagent-root.service" normal/systemd-udev-trigger.service.d/*.conf
     [ "$(readlink normal/initrd-root-fs.target.requires/initagent-root.service)" = \
         /usr/lib/systemd/system/initagent-root.service ]
@@ -323,9 +342,9 @@ initrd.target.requires/initagent-network.service \
     for hook in "$module"/initagent-*.sh "$module/initagent-generator"; do
         dash -n "$hook"
         bash --posix -n "$hook"
-        [ "$(wc -l <"$hook")" -le 38 ]
+        [ "$(wc -l <"$hook")" -le 48 ]
     done
-    [ "$(wc -l <"$module/module-setup.sh")" -le 105 ]
+    [ "$(wc -l <"$module/module-setup.sh")" -le 109 ]
 }
 
 @test "installed: hooks may run, the list of drivers lies beside module-setup.sh" {

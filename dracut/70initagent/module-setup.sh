@@ -74,13 +74,14 @@ install_hostonly() {
 
 install_units() {
     local unit
-    for unit in initagent initagent-root initagent-network; do
+    for unit in initagent initagent-root initagent-network initagent-online; do
         inst_simple "$moddir/$unit.service" "$systemdsystemunitdir/$unit.service"
     done
     (($(systemctl --version | sed -n '1s/^systemd \([0-9]*\).*/\1/p') < 254)) \
         || inst_simple "$moddir/direct.conf" "$systemdsystemunitdir/initagent.service.d/direct.conf"
     inst_script "$moddir/initagent-generator" \
         "$systemdutildir/system-generators/initagent-generator"
+    inst_script "$moddir/initagent-online.sh" /usr/sbin/initagent-online
 }
 
 install() {
@@ -101,5 +102,8 @@ install() {
         inst_hook initqueue/finished 50 "$moddir/initagent-finished.sh"
         inst_hook mount 50 "$moddir/initagent-verify.sh"
         inst_hook pre-pivot 10 "$moddir/initagent-network.sh"
+        inst_hook initqueue 60 "$moddir/initagent-online.sh"
+        inst_hook pre-mount 60 "$moddir/initagent-online.sh"
+        inst_hook pre-pivot 60 "$moddir/initagent-online.sh"
     fi
 }

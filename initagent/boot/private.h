@@ -85,6 +85,8 @@ void boot_renew_budget(struct boot *b, uint64_t bytes, uint64_t now);
 /* summary.c: state.json and the phase table. outcome is "running", "done" or "failed". */
 int summary_write(struct boot *b, const char *outcome, uint64_t now);
 void summary_phases(struct boot *b, uint64_t now);
+/* summary_online: the network is up: tells those who wait for that alone. */
+void summary_online(struct boot *b, uint64_t now);
 
 /*
  * profiles.c: profiles in /run for the real root's network manager, rules for its udev; see

@@ -22,12 +22,15 @@
 
 TEST(static_address_to_mounted_root)
 {
-	struct node n;
 	const cJSON *rail;
+	char online[64];
+	struct node n;
 
 	wire_up();
 	node_open(&n, "root=nfs4:192.0.2.1:/export ip=" NODE);
 	CHECK_INT(boot(&n), BOOT_DONE);
+	CHECK(env_read(&n.tree.env, online, sizeof(online), "/run/initagent/online") > 0);
+	CHECK_STR(online, "veth0");
 	CHECK_STR(n.init, "/sbin/init");
 	CHECK_STR(text_at(cJSON_GetObjectItem(n.state, "root"), "proto"), "tcp");
 	rail = cJSON_GetArrayItem(cJSON_GetObjectItem(n.state, "rails"), 0);

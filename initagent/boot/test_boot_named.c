@@ -164,6 +164,7 @@ TEST(the_driver_of_a_slow_adapter_holds_no_boot)
 static enum boot_outcome beside(const char *line, const char *code)
 {
 	enum boot_outcome outcome;
+	char online[64];
 	struct node n;
 
 	wire_up();
@@ -176,6 +177,8 @@ static enum boot_outcome beside(const char *line, const char *code)
 		const cJSON *rail = cJSON_GetArrayItem(cJSON_GetObjectItem(n.state, "rails"), 0);
 
 		CHECK_STR(text_at(rail, "address"), "192.0.2.2/24");
+		CHECK(env_read(&n.tree.env, online, sizeof(online), "/run/initagent/online") > 0);
+		CHECK_STR(online, text_at(rail, "netdev"));
 		CHECK(!cJSON_IsObject(cJSON_GetObjectItem(n.state, "root")));
 	}
 	node_close(&n);

@@ -111,6 +111,8 @@ int running_begin(const struct env *env, uint64_t now, struct running *ret)
 	(void)env_read(env, outcome, sizeof(outcome), STATE_DIR "/outcome");
 	run.failed = streq(outcome, "failed");
 	r = remove_file(env, "outcome");
+	if (r >= 0 && run.failed)
+		r = remove_file(env, "online");
 	if (r >= 0)
 		r = write_start(env, &run);
 	if (r < 0)
@@ -125,6 +127,11 @@ void running_renew(const struct env *env, struct running *r, uint64_t now)
 {
 	r->start = now;
 	(void)write_start(env, r);
+}
+
+int running_online(const struct env *env, const char *names)
+{
+	return file_write(env, STATE_DIR, "online", names, strlen(names), 0644);
 }
 
 int running_end(const struct env *env, struct running *r, const char *outcome)
@@ -168,8 +175,18 @@ static bool sleep_on(int inotify, uint64_t deadline)
 	return poll(&pfd, 1, ms) > 0 && read(inotify, drain, sizeof(drain)) > 0;
 }
 
-/* wait_while: until the state is none of the bits in states, or deadline. */
-static enum running_state wait_while(const struct env *env, unsigned states, uint64_t deadline)
+static bool is_online(const struct env *env)
+{
+	char path[PATH_MAX];
+
+	return env_path(env, path, sizeof(path), STATE_DIR "/online") >= 0 &&
+		access(path, F_OK) == 0;
+}
+
+/* wait_while: until the state is none of the bits in states, or deadline; online: or the network is
+ * up, which is RUNNING_DONE. */
+static enum running_state wait_while(const struct env *env, unsigned states, bool online,
+	uint64_t deadline)
 {
 	_cleanup_close_ int fd = inotify_init1(IN_CLOEXEC);
 	enum running_state s = running_look(env);
@@ -187,6 +204,8 @@ static enum running_state wait_while(const struct env *env, unsigned states, uin
 	for (s = running_look(env); states & 1U << s; s = running_look(env)) {
 		uint64_t now = now_ns();
 
+		if (online && is_online(env))
+			return RUNNING_DONE;
 		if (now >= deadline)
 			break;
 		changed = sleep_on(
@@ -197,11 +216,17 @@ static enum running_state wait_while(const struct env *env, unsigned states, uin
 
 enum running_state running_wait(const struct env *env, uint64_t deadline)
 {
-	return wait_while(env, 1U << RUNNING_NEVER | 1U << RUNNING_NOW, deadline);
+	return wait_while(env, 1U << RUNNING_NEVER | 1U << RUNNING_NOW, false, deadline);
 }
+
+#define WITHOUT_OUTCOME (1U << RUNNING_NEVER | 1U << RUNNING_NOW | 1U << RUNNING_KILLED)
 
 enum running_state running_wait_outcome(const struct env *env, uint64_t deadline)
 {
-	return wait_while(
-		env, 1U << RUNNING_NEVER | 1U << RUNNING_NOW | 1U << RUNNING_KILLED, deadline);
+	return wait_while(env, WITHOUT_OUTCOME, false, deadline);
+}
+
+enum running_state running_wait_online(const struct env *env)
+{
+	return wait_while(env, WITHOUT_OUTCOME, true, NSEC_NEVER);
 }

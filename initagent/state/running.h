@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * running: is an agent at work, how did it end, and did it start before? It owns three files in
- * /run/initagent: lock is held (fcntl, open file description lock) while one runs, so a killed
- * agent is noticed at once; outcome holds one word; start the time of the first start, so that a
- * restart keeps the budget.
+ * running: is an agent at work, is the network up, how did it end, and did it start before? It
+ * owns four files in /run/initagent: lock is held (fcntl, open file description lock) while one
+ * runs, so a killed agent is noticed at once; online holds the names of the interfaces, a line
+ * each, once the network is up, until an agent begins again after a failure; outcome one word;
+ * start the time of the first start, so that a restart keeps the budget.
  * In: start, renewal and end of an agent. Out: whether one runs, and how it ended, at once or when
  * it is known.
  * Callers: boot/, main.c. Tests: test_running.c, boot/test_boot_again.c.
@@ -24,6 +25,9 @@ int running_begin(const struct env *env, uint64_t now, struct running *ret);
 
 /* running_renew: the budgets begin at now, for a successor too. Errors cost no more than that. */
 void running_renew(const struct env *env, struct running *r, uint64_t now);
+
+/* running_online: the network is up, with these interfaces ("eth0\nib0\n"). 0 or -errno. */
+int running_online(const struct env *env, const char *names);
 
 /* running_end: writes the outcome ("done", "failed") and lets the lock go. */
 int running_end(const struct env *env, struct running *r, const char *outcome);
@@ -48,3 +52,6 @@ enum running_state running_wait(const struct env *env, uint64_t deadline);
 
 /* running_wait_outcome: the same, but waits for the successor of a killed agent, too. */
 enum running_state running_wait_outcome(const struct env *env, uint64_t deadline);
+
+/* running_wait_online: RUNNING_DONE as soon as the network is up, or how it failed. */
+enum running_state running_wait_online(const struct env *env);

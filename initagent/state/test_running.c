@@ -72,6 +72,33 @@ TEST(a_killed_agent_is_noticed_and_restarted)
 	CHECK_INT(r.restarts, 0);
 }
 
+TEST(the_network_is_up_before_the_end)
+{
+	char dir[] = "/tmp/initagent-run-XXXXXX", names[32];
+	struct env env = make_env(dir);
+	struct running r;
+	pid_t pid;
+	int status;
+
+	CHECK_INT(running_begin(&env, 1000, &r), 0);
+	pid = fork();
+	if (pid == 0)
+		_exit((int)running_wait_online(&env));
+	CHECK_INT(running_online(&env, "eth0\nib0\n"), 0);
+	CHECK_INT(waitpid(pid, &status, 0), pid);
+	CHECK_INT(WEXITSTATUS(status), RUNNING_DONE);
+	CHECK_INT(running_look(&env), RUNNING_NOW);
+	/* a killed agent's interfaces are as it left them */
+	close(r.lock);
+	CHECK_INT(running_begin(&env, 2000, &r), 0);
+	CHECK(env_read(&env, names, sizeof(names), STATE_DIR "/online") > 0);
+	CHECK_STR(names, "eth0\nib0");
+	CHECK_INT(running_end(&env, &r, "failed"), 0);
+	CHECK_INT(running_begin(&env, 3000, &r), 0);
+	CHECK_INT(running_end(&env, &r, "failed"), 0);
+	CHECK_INT(running_wait_online(&env), RUNNING_FAILED);
+}
+
 /* The kernel reports that a file was closed before it gives up the locks on it (__fput). */
 TEST(a_lock_that_is_given_up_after_its_file_was_closed)
 {
