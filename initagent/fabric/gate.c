@@ -41,6 +41,12 @@ static bool waits_for_sm(const struct fabric_port *p)
 	return is_ib(p) && (p->state == PORT_INIT || p->state == PORT_ARMED);
 }
 
+/* A port that has a link is INIT at least, unless it is a virtual function's (SR-IOV). */
+static bool is_held_down(const struct fabric_port *p)
+{
+	return is_ib(p) && p->state == PORT_STATE_DOWN && p->phys == PHYS_LINK_UP;
+}
+
 static bool not_active(const struct fabric_port *p)
 {
 	return p->state != PORT_ACTIVE && p->state != PORT_ACTIVE_DEFER;
@@ -80,6 +86,8 @@ static const struct {
 	{is_polling, CAUSE_PORT_NO_LINK, "no link partner: cable out, or its other end off"},
 	{no_link, CAUSE_PORT_NO_LINK, "no link"},
 	{waits_for_sm, CAUSE_PORT_NO_SM, "no subnet manager yet"},
+	{is_held_down, CAUSE_PORT_DOWN, "not ACTIVE although the link is up: is it a virtual "
+		"function that its host holds down?"},
 	{not_active, CAUSE_PORT_DOWN, "not ACTIVE"},
 	{lacks_lid, CAUSE_PORT_NO_SM, "no LID yet"},
 	{lacks_sm_lid, CAUSE_PORT_NO_SM, "subnet manager's LID unknown"},

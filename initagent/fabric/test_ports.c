@@ -167,6 +167,21 @@ TEST(gate_rows)
 	}
 }
 
+/* SR-IOV: the port of a function shares the link, but has a state that its host sets (IBTA vol. 1,
+ * annex A18; IFLA_VF_LINK_STATE). */
+TEST(virtual_function_that_its_host_holds_down)
+{
+	const struct fabric_port p = {.name = "mlx5_4/1",
+		.link_layer = LINK_LAYER_INFINIBAND,
+		.state = PORT_STATE_DOWN,
+		.phys = PHYS_LINK_UP};
+	char text[160];
+
+	CHECK_INT(fabric_gate(&p, text, sizeof(text)), CAUSE_PORT_DOWN);
+	CHECK_STR(text, "mlx5_4/1 LinkUp DOWN, not ACTIVE although the link is up: is it a virtual "
+			"function that its host holds down?");
+}
+
 TEST(state_texts)
 {
 	CHECK_INT(ports_parse_state("4: ACTIVE", PORT_STATE_MAX), 4);
