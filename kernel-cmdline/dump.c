@@ -489,6 +489,7 @@ static void dump_policy(struct dumper *d)
 	dump_bool(d, "debug", p->debug, b->debug);
 	dump_bool(d, "info", p->info, b->info);
 	dump_bool(d, "quiet", p->quiet, b->quiet);
+	dump_bool(d, "hostonly", p->hostonly, b->hostonly);
 	dump_bool(d, "fatal", p->fatal, false);
 }
 

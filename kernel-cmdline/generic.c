@@ -20,6 +20,8 @@ static const struct {
 	{OPTION_RD_DEBUG, "shows debug lines on the console", "no debug lines on the console"},
 	{OPTION_RD_INFO, "shows progress lines although quiet is given",
 		"leaves progress lines to quiet"},
+	{OPTION_RD_HOSTONLY, "uses the options that the image has",
+		"leaves the options out that the image has"},
 	{OPTION_RD_IB_SM_PROBE, "uses a port only when its subnet manager answers",
 		"uses a port as soon as it is ACTIVE with an SM LID"},
 	{OPTION_RD_IB_UMCAST, "sets umcast on IPoIB interfaces", "leaves umcast of IPoIB off"},

@@ -501,6 +501,7 @@ struct boot_plan {
 	bool debug;		    /* rd.debug */
 	bool info;		    /* rd.info: show progress although "quiet" */
 	bool quiet;		    /* the kernel's quiet */
+	bool hostonly;		    /* rd.hostonly: keep the options that the image has */
 	bool fatal;		    /* a DIAG_FATAL was reported */
 	const struct plan_word *words;
 	size_t n_words;

@@ -344,7 +344,7 @@ network-online.target.wants/initagent-online.service \
         bash --posix -n "$hook"
         [ "$(wc -l <"$hook")" -le 48 ]
     done
-    [ "$(wc -l <"$module/module-setup.sh")" -le 109 ]
+    [ "$(wc -l <"$module/module-setup.sh")" -le 110 ]
 }
 
 @test "installed: hooks may run, the list of drivers lies beside module-setup.sh" {

@@ -61,13 +61,14 @@ install_companions() {
     done < "$moddir/companions.list"
 }
 
-# An image for one machine alone names it (IA-E212), and has what it was booted with; dracut's
+# An image for one machine alone names it (IA-E109, IA-E212), and has what it was booted with; dracut's
 # --kernel-cmdline counts more.
 install_hostonly() {
     local machine identity
     machine=$(cat /sys/class/dmi/id/{sys_vendor,product_name} 2> /dev/null)
     mkdir -p "$initdir"/etc/{initagent,cmdline.d}
     echo "$(uname -n)${machine:+ (${machine//$'\n'/ })}" > "$initdir/etc/initagent/hostonly"
+    cp /sys/class/dmi/id/product_uuid "$initdir/etc/initagent/machine" 2> /dev/null || :
     [[ $hostonly_cmdline != yes ]] || identity=$(cmdline)
     [[ ! $identity ]] || echo "$identity" > "$initdir/etc/cmdline.d/00initagent.conf"
 }

@@ -176,6 +176,29 @@ TEST(sources_are_joined_in_dracuts_order)
 	cmdline_done(&c);
 }
 
+/* As dracut's remove_hostonly_files(); what was typed at rd.cmdline=ask stays. */
+TEST(settings_of_the_image_are_left_out_on_request)
+{
+	char dir[] = "/tmp/initagent-core-XXXXXX";
+	struct env env = make_env(dir);
+	struct cmdline c;
+
+	put(&env, "/etc", "cmdline", "rd.timeout=7");
+	put(&env, "/etc/cmdline.d", "00initagent.conf", "ip=10.0.0.300 root=nfs4:10.0.0.2:/b");
+	put(&env, "/etc/cmdline.d", "99-cmdline-ask.conf", "rd.retry=11");
+	put(&env, "/proc", "cmdline", "root=nfs4:10.0.0.1:/a rd.hostonly=0\n");
+	CHECK_INT(cmdline_load(&env, &c), 0);
+	CHECK_INT(c.plan->timeout_s, 0);
+	CHECK_INT(c.plan->retry_s, 11);
+	CHECK_STR(c.plan->root.nfs.path, "/a");
+	CHECK_INT(diag_list_count(c.diags), 0);
+	cmdline_done(&c);
+	put(&env, "/proc", "cmdline", "rd.hostonly\n");
+	CHECK_INT(cmdline_load(&env, &c), 0);
+	CHECK_STR(c.plan->root.nfs.path, "/b");
+	cmdline_done(&c);
+}
+
 TEST(no_kernel_command_line_is_an_error)
 {
 	char dir[] = "/tmp/initagent-core-XXXXXX";

@@ -210,6 +210,19 @@ static void close_boot(struct boot *b)
 	cmdline_done(&b->cmdline);
 }
 
+/* What dracut's module-setup.sh leaves in an image for one machine alone. */
+static void judge_image(struct boot *b, uint64_t now)
+{
+	char machine[256] = "", made_for[64], here[64];
+
+	if (env_read(&b->env, made_for, sizeof(made_for), "/etc/initagent/machine") <= 0 ||
+		env_read(&b->env, here, sizeof(here), "/sys/class/dmi/id/product_uuid") <= 0 ||
+		strcasecmp(made_for, here) == 0)
+		return;
+	(void)env_read(&b->env, machine, sizeof(machine), "/etc/initagent/hostonly");
+	report_cause(b->env.report, CAUSE_IMAGE_FOREIGN, "image", now, "made on %s", machine);
+}
+
 enum boot_outcome boot_main(const struct boot_args *args)
 {
 	struct boot b = {.args = args, .end.outcome = BOOT_FAILED, .beside.mounts = -1};
@@ -232,6 +245,7 @@ enum boot_outcome boot_main(const struct boot_args *args)
 	b.end.finished = b.end.cause != CAUSE_NONE;
 	b.plan = b.cmdline.plan;
 	cmdline_report(&b.cmdline, &b.env, now);
+	judge_image(&b, now);
 	r = running_begin(&b.env, now, &b.run);
 	if (r < 0)
 		report_cause(b.env.report, r == -EBUSY ? CAUSE_ALREADY_RUNNING

@@ -74,6 +74,26 @@ TEST(malformed_options_do_not_stop_a_boot)
 		"IA-E101");
 }
 
+/* What dracut's module leaves in an image for one machine alone. */
+TEST(an_image_of_another_machine_is_named)
+{
+	static const char *const made[] = {
+		"3f1c5a52-0a0b-4d7e-9c11-5b1d3c8e0001", "3F1C5A52-0A0B-4D7E-9C11-5B1D3C8E0002"};
+	struct node n;
+
+	for (size_t i = 0; i < ARRAY_SIZE(made); i++) {
+		wire_up();
+		node_open(&n, "root=nfs4:192.0.2.1:/export ip=" NODE);
+		modtree_file(&n.tree, "/etc/initagent/hostonly", "n1 (Maker Model)\n");
+		modtree_file(&n.tree, "/etc/initagent/machine", made[i]);
+		modtree_file(&n.tree, "/sys/class/dmi/id/product_uuid",
+			"3f1c5a52-0a0b-4d7e-9c11-5b1d3c8e0002\n");
+		CHECK_INT(boot(&n), BOOT_DONE);
+		CHECK_INT(met(&n, "IA-E109"), i ? 0 : 1);
+		node_close(&n);
+	}
+}
+
 TEST(a_driver_that_fails_does_not_stop_a_boot)
 {
 	expect("root=nfs4:192.0.2.1:/export ip=" NODE " rd.driver.post=site_driver", BOOT_DONE,

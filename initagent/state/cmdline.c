@@ -94,6 +94,25 @@ void cmdline_report(const struct cmdline *c, const struct env *env, uint64_t now
 		report_diag(env, diag_list_at(c->diags, i), now);
 }
 
+/* The plan of all sources, with rd.hostonly=0 without what is built into the image: all but what was
+ * typed (rd.cmdline=ask), the kernel's own and the firmware's, which follow. */
+static int parse(struct cmdline *c, struct sources *s, size_t n)
+{
+	int r = plan_parse_sources(&c->plan, s->rows, n, c->diags);
+
+	if (r < 0 || c->plan->hostonly)
+		return r;
+	for (size_t i = 0; i + 1 < s->n; i++)
+		if (!streq(s->names[i], "/etc/cmdline.d/99-cmdline-ask.conf"))
+			s->rows[i].len = 0;
+	plan_free(c->plan);
+	diag_list_free(c->diags);
+	c->plan = NULL;
+	c->diags = NULL;
+	r = diag_list_new(&c->diags);
+	return r < 0 ? r : plan_parse_sources(&c->plan, s->rows, n, c->diags);
+}
+
 int cmdline_load(const struct env *env, struct cmdline *ret)
 {
 	return cmdline_load_firmware(env, NULL, ret);
@@ -117,7 +136,7 @@ int cmdline_load_firmware(const struct env *env, const char *options, struct cmd
 	if (options)
 		s.rows[s.n] = (struct plan_source){.name = "firmware", .text = options,
 			.len = strlen(options), .firmware = true};
-	r = c.proc ? plan_parse_sources(&c.plan, s.rows, s.n + !!options, c.diags) : -ENOMEM;
+	r = c.proc ? parse(&c, &s, s.n + !!options) : -ENOMEM;
 	if (r < 0)
 		return r;
 	*ret = c;
