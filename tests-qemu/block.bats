@@ -19,6 +19,14 @@ setup() {
     server shell block stop
 }
 
+# Before the node goes, as its connections go with it.
+teardown() {
+    # unchecked: a server that does not answer any more has no more to say
+    [ -n "${BATS_TEST_COMPLETED:-}" ] || server shell block show || true
+    [ -z "${node_pid:-}" ] || vm_kill "$node_pid"
+    [ -n "${BATS_TEST_COMPLETED:-}" ] || vm_show
+}
+
 # boots CMDLINE: a node with an Ethernet interface and nothing else.
 boots() {
     node_start "$image" "$console ip=dhcp $*"
