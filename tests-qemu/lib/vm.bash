@@ -105,11 +105,13 @@ vm_accel() {
         return
     fi
     if ! grep -qs "^$boot " "$file"; then
+        # whole, or not there: files that run at once read it
         if vm_kvm_works; then
-            echo "$boot kvm" >"$file"
+            echo "$boot kvm" >"$file.$BASHPID"
         else
-            echo "$boot tcg" >"$file"
+            echo "$boot tcg" >"$file.$BASHPID"
         fi
+        mv "$file.$BASHPID" "$file"
     fi
     sed 's/.* //' "$file"
 }
