@@ -61,8 +61,8 @@ install_companions() {
     done < "$moddir/companions.list"
 }
 
-# An image for one machine alone names it (IA-E109, IA-E212), and has what it was booted with; dracut's
-# --kernel-cmdline counts more.
+# An image for one machine alone names it (IA-E109, IA-E212), and has what it was booted with;
+# dracut's --kernel-cmdline counts more.
 install_hostonly() {
     local machine identity
     machine=$(cat /sys/class/dmi/id/{sys_vendor,product_name} 2> /dev/null)

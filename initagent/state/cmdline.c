@@ -94,8 +94,8 @@ void cmdline_report(const struct cmdline *c, const struct env *env, uint64_t now
 		report_diag(env, diag_list_at(c->diags, i), now);
 }
 
-/* The plan of all sources, with rd.hostonly=0 without what is built into the image: all but what was
- * typed (rd.cmdline=ask), the kernel's own and the firmware's, which follow. */
+/* The plan of all sources; with rd.hostonly=0 without what is built into the image, which is all
+ * but what was typed (rd.cmdline=ask), the kernel's own and the firmware's. */
 static int parse(struct cmdline *c, struct sources *s, size_t n)
 {
 	int r = plan_parse_sources(&c->plan, s->rows, n, c->diags);
