@@ -70,20 +70,21 @@ TEST(loop_tells_tags_and_keeps_deadlines)
 	CHECK_INT(loop_wait(l, before, tags, 4), 0);
 }
 
+/* The name is this process's own: all test programs share those of the machine. */
 TEST(notify_reaches_an_abstract_socket)
 {
-	static const char name[] = "@initagent-test-notify";
 	struct sockaddr_un sa = {.sun_family = AF_UNIX};
 	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	char got[64] = "";
+	char name[64], got[64] = "";
 
+	snprintf(name, sizeof(name), "@initagent-test-notify-%d", (int)getpid());
 	unsetenv("NOTIFY_SOCKET");
 	CHECK_INT(notify_send("READY=1"), 0);
 	setenv("NOTIFY_SOCKET", "relative", 1);
 	CHECK_INT(notify_send("READY=1"), 0);
-	memcpy(sa.sun_path + 1, name + 1, sizeof(name) - 2);
+	memcpy(sa.sun_path + 1, name + 1, strlen(name) - 1);
 	CHECK_INT(bind(fd, (struct sockaddr *)&sa,
-			  (socklen_t)(offsetof(struct sockaddr_un, sun_path) + sizeof(name) - 1)),
+			  (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(name))),
 		0);
 	setenv("NOTIFY_SOCKET", name, 1);
 	CHECK_INT(notify_send("READY=1"), 1);

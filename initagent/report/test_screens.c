@@ -34,15 +34,17 @@ static void hears(int fd, const char *want)
 
 TEST(systemd_by_path_and_by_abstract_name)
 {
-	char folder[] = "/tmp/screensXXXXXX", path[64];
+	char folder[] = "/tmp/screensXXXXXX", path[64], name[64];
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/notify", check_dir(folder));
+	/* all test programs share the abstract names of the machine */
+	snprintf(name, sizeof(name), "@initagent-test-screens-%d", (int)getpid());
 	fd = manager(path);
 	CHECK_INT(notify_status("ib0: waiting for carrier"), 1);
 	hears(fd, "STATUS=ib0: waiting for carrier");
 	close(fd);
-	fd = manager("@initagent-test-notify");
+	fd = manager(name);
 	CHECK_INT(notify_send("READY=1\nSTATUS=root mounted"), 1);
 	hears(fd, "READY=1\nSTATUS=root mounted");
 	close(fd);
