@@ -179,6 +179,7 @@ TEST(devices_leave_one_worker_for_the_longest_chain)
 	modtree_file(&r.tree, PCI "0000:03:00.0/modalias", HCA);
 	modtree_file(&r.tree, PCI "0000:04:00.0/modalias",
 		"pci:v00001AF4d00001000sv00001AF4sd00000001bc02sc00i00\n");
+	r.still = true;
 	modroom_start(&r);
 	CHECK_INT(modules_coldplug(r.modules, 1), 0);
 	CHECK_INT(modroom_load(&r, "nfsv4")->state, MODULE_LOADED);
@@ -282,6 +283,7 @@ static void start_with_card(struct modroom *r)
 {
 	modtree_file(&r->tree, PCI "0000:03:00.0/modalias", HCA);
 	r->cfg.workers = 1;
+	r->still = true;
 	modroom_start(r);
 }
 

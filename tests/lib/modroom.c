@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 
-#define PATIENCE (10 * NSEC_PER_SEC)
+#define PATIENCE (60 * NSEC_PER_SEC)
 #define LOG_FILE "/loader.log"
 
 /* Appended in one write, so that lines of parallel workers do not mix. */
@@ -187,29 +187,34 @@ static void deliver_uevents(struct modroom *r)
 	modroom_send(r, text);
 }
 
+static uint64_t room_now(const struct modroom *r)
+{
+	return r->still ? 1 : now_ns();
+}
+
 void modroom_run(struct modroom *r)
 {
 	const uint64_t end = now_ns() + PATIENCE;
 	struct pollfd pfd = {.fd = modules_fd(r->modules), .events = POLLIN};
 
 	for (;;) {
-		uint64_t now = now_ns(), when = modules_deadline(r->modules);
+		uint64_t now = room_now(r), when;
 
-		CHECK(now < end);
+		CHECK(now_ns() < end);
 		deliver_uevents(r);
 		CHECK_INT(modules_dispatch(r->modules, now), 0);
 		modules_start(r->modules, now);
 		if (modules_settled(r->modules))
 			return;
-		when = min_u64(modules_deadline(r->modules), end);
+		when = modules_deadline(r->modules);
 		if (when > now)
-			poll(&pfd, 1, (int)((when - now) / NSEC_PER_MSEC) + 1);
+			poll(&pfd, 1, (int)(min_u64(when - now, PATIENCE) / NSEC_PER_MSEC) + 1);
 	}
 }
 
 const struct module_entry *modroom_load(struct modroom *r, const char *name)
 {
-	CHECK_INT(modules_request(r->modules, name, now_ns()), 0);
+	CHECK_INT(modules_request(r->modules, name, room_now(r)), 0);
 	modroom_run(r);
 	return modules_find(r->modules, name);
 }

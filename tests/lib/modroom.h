@@ -14,7 +14,7 @@ struct modroom_act {
 	const char *module;   /* file name without .ko */
 	int result;	      /* negative errno */
 	const char *kmsg;     /* appended to /dev/kmsg of the tree during the load */
-	const char *wait_for; /* blocks until this module's load has begun (10 s at most) */
+	const char *wait_for; /* blocks until this module's load has begun (60 s at most) */
 	const char *uevent;   /* sent during the load; '|' stands for the NULs */
 	int signal;	      /* the worker kills itself with it */
 	bool once;	      /* only the first time */
@@ -27,6 +27,8 @@ struct modroom {
 	struct modules *modules;
 	const struct modroom_act *acts;
 	size_t n_acts;
+	/* The room's clock stands still: no worker takes long, so none is added to cfg's. */
+	bool still;
 	int uevent[2]; /* [0]: the room's end */
 	char log[4096];
 };
@@ -37,7 +39,7 @@ void modroom_open(struct modroom *r, const struct modroom_act *acts, size_t n_ac
 /* modroom_start: creates the room from r->cfg, which the case may have changed. */
 void modroom_start(struct modroom *r);
 
-/* modroom_run: dispatches until the room has settled; 10 s at most. */
+/* modroom_run: dispatches until the room has settled; 60 s at most. */
 void modroom_run(struct modroom *r);
 
 /* modroom_load: request, run, and the row that came of it. */
