@@ -124,11 +124,13 @@ wrong() {
 
 # sent: how many bytes of bodies the server sent in all.
 sent() {
+	logged
 	awk '{ n += $3 } END { printf "%d\n", n }' "$LOG"
 }
 
 # tried PREFIX N: so many requests, of paths that begin so, have come.
 tried() {
+	logged
 	[ "$(grep -cF "$1" "$LOG")" -eq "$2" ]
 }
 
@@ -223,7 +225,8 @@ tried() {
 	nginx_on 8080 'location / { proxy_pass http://127.0.0.1:8081; }'
 	to_file --sha256 "$SUM" --proxy 127.0.0.1:8080 http://nowhere.example/file
 	right
-	grep -q 'GET http://nowhere.example/file' "$N/access"
+	# nginx writes it down behind the last byte
+	ready grep -q 'GET http://nowhere.example/file' "$N/access"
 	[[ $output != *lookup* ]]
 }
 
@@ -450,8 +453,7 @@ tried() {
 		"chunked&chunksize=-5" status=101; do
 		to_file "$U/${lie/[=&]/-}?$lie"
 		wrong 638 ""
-		# the server may write it down after the answer is there
-		ready tried "/${lie/[=&]/-}?" 3
+		tried "/${lie/[=&]/-}?" 3
 	done
 	to_file --sha256 "$SUM" "$U/a?chunked&chunksize=zz" "$U/b"
 	right
@@ -478,6 +480,7 @@ tried() {
 	hostile
 	to_file --limit 4000000 "$U/a?lentext=99999999999999999999"
 	wrong 632 "room for 4000000"
+	logged
 	[ "$(wc -l <"$LOG")" -eq 1 ]
 }
 
@@ -690,6 +693,7 @@ chunk_sums() {
 	head -c 2000000 "$F/file" >"$T/out"
 	fetch --have "$T/out" 2000000 "$U/c"
 	right
+	logged
 	[ "$(tail -n 1 "$LOG" | cut -d' ' -f2-3)" = "0 3000000" ]
 }
 
@@ -782,6 +786,7 @@ slow() {
 came() {
 	local sent
 
+	logged
 	sent=$(awk -v p="/$1?" 'index($1, p) == 1 { n += $3 } END { print n + 0 }' "$LOG")
 	if ! grep -q "^done 16000000 $2" "$T/$1" || ! cmp "$T/$1.out" "$F/sixteen" ||
 		[ "$sent" -gt $((16000000 + $3)) ]; then
@@ -795,6 +800,7 @@ came() {
 
 # ranges NAME: how many requests asked for a part.
 ranges() {
+	logged
 	awk -v p="/$1?" 'index($1, p) == 1 && $2 { n++ } END { print n + 0 }' "$LOG"
 }
 
@@ -1000,6 +1006,7 @@ tls() {
 	grep -q "^CONNECT images.example:8443 " "$LOG"
 	to_file --ca /etc/ca.pem --proxy "$U" --deadline 1500 https://images.example:1/file
 	[ "$status" -eq 4 ]
+	logged
 	[[ $output == *"retry IA-E6"*502* ]]
 }
 

@@ -39,6 +39,7 @@ digest() {
 
 # sent PATH: how many bytes of bodies of it the server sent in all.
 sent() {
+	logged
 	awk -v path="$1" '$1 == path { n += $3 } END { printf "%d\n", n }' "$LOG"
 }
 

@@ -69,6 +69,11 @@ warewulfd() {
 
 # line WWID [WORD...]: what 4.7's boot template writes. old WWID: 4.6's.
 line() {
+# asked N: waits until so many requests are in $LOG: nginx writes one down behind its last byte.
+asked() {
+	ready eval "[[ \$(wc -l <'$LOG') -ge $1 ]]"
+}
+
 	echo "root=wwinit:tmpfs wwinit.server=${U:-http://127.0.0.1:9873}" \
 		"wwinit.uri=http://127.0.0.1:9873/provision/$1 init=/warewulf/run-init wwid=$*"
 }
@@ -115,6 +120,7 @@ unpacked='is() { [[ $(cat "$root/sysroot/$2") == "$1" ]] || { echo "$2 is not $1
 		[[ $output == *"system layer: "*"2 links or folders kept in place of an entry"* ]]
 		run -0 awk '{ print $1, $3 }' "$LOG"
 		[ "$output" = "200 /system/$mac?assetkey=&uuid=&compress=gz
+		asked 4
 200 /image/$mac?assetkey=&uuid=&compress=gz
 200 /system/$mac?assetkey=&uuid=&compress=gz
 200 /runtime/$mac?assetkey=&uuid=&compress=gz" ]
@@ -129,6 +135,7 @@ unpacked='is() { [[ $(cat "$root/sysroot/$2") == "$1" ]] || { echo "$2 is not $1
 	[[ $output == *"mounted layers=3 runtime=1"* ]]
 	run -0 grep -c "200 .* /provision/52-54-00-12-34-56?stage=[a-z]*&assetkey=&uuid=&" "$LOG"
 	[ "$output" = 4 ]
+	asked 4
 }
 
 @test "asset key and UUID come from DMI; without the key the server refuses the node" {
@@ -211,6 +218,7 @@ unpacked='is() { [[ $(cat "$root/sysroot/$2") == "$1" ]] || { echo "$2 is not $1
 	refused 607 "root=wwinit wwid=a wwinit.uri=$U/a?rcut=500000&times=8 init=/warewulf/run-init"
 	[ "$(awk '$3 < 500000' "$LOG" | wc -l)" -ge 3 ]
 	unset U
+	logged
 	warewulfd
 	for name in image system runtime; do
 		head -c -100 "$F/ww/n1/$name.gz" >"$WW/n1/$name.gz"

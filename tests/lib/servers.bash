@@ -34,17 +34,28 @@ namespace() {
 	ip -n "$NS" link set void up arp off
 }
 
-# hostile [ADDRESS [FILE]]: starts the server; $U is its URL, $LOG its log.
+# hostile [ADDRESS [FILE]]: starts the server; $U is its URL, $LOG its log, SERVER its process.
 hostile() {
 	local address=${1:-127.0.0.1} number=${#PIDS[@]} host
 	LOG=$T/log$number
 	ip netns exec "$NS" "$B/host/tests/fetch/hostile" "$address" "${2:-$F/file}" "$LOG" \
 		>"$T/port$number" 3>&- &
-	PIDS+=($!)
+	SERVER=$!
+	PIDS+=("$SERVER")
 	ready [ -s "$T/port$number" ]
 	host=$address
 	[[ $address != *:* ]] || host="[$address]"
 	U=http://$host:$(<"$T/port$number")
+}
+
+# logged: waits until each request that the hostile server took is in $LOG. The process that
+# answered one writes its line behind the last byte, and the client may have that before.
+logged() {
+	ready answered
+}
+
+answered() {
+	[[ -z $(pgrep -P "$SERVER") ]]
 }
 
 # nginx_on PORT[ ssl] LINE...: serves the folder $F on 127.0.0.1:PORT with more lines in its
