@@ -48,7 +48,8 @@ setup_file() {
 	done
 }
 
-# warewulfd [HTTPS-LINES]: the server on 127.0.0.1:9873; $LOG: "STATUS PORT REQUEST" a line.
+# warewulfd [HTTPS-LINES [LINES]]: the server on 127.0.0.1:9873, with more lines for every request;
+# $LOG: "STATUS PORT REQUEST" a line.
 warewulfd() {
 	LOG=$T/ww.log WW=$T/ww
 	mkdir -p "$T/nginx"
@@ -59,7 +60,8 @@ warewulfd() {
 			echo "${part}_temp_path $T/nginx/$part;"
 		done
 		sed -e "s|%DIR%|$WW|; s|%LOG%|$LOG|; s|%HTTP%|127.0.0.1:9873|; s|%HTTPS%|${1:-}|" \
-			-e 's/%MAC%/52.54.00.12.34.56/; s/%LEMAC%/-/' tests/lib/warewulfd.conf
+			-e 's/%MAC%/52.54.00.12.34.56/; s/%LEMAC%/-/' \
+			-e "s|location / {|& ${2:-}|" tests/lib/warewulfd.conf
 		echo "}"
 	} >"$T/nginx/conf"
 	ip netns exec "$NS" nginx -e "$T/nginx/error" -c "$T/nginx/conf" 3>&- &
@@ -67,13 +69,13 @@ warewulfd() {
 	ready ip netns exec "$NS" bash -c ': </dev/tcp/127.0.0.1/9873'
 }
 
-# line WWID [WORD...]: what 4.7's boot template writes. old WWID: 4.6's.
-line() {
 # asked N: waits until so many requests are in $LOG: nginx writes one down behind its last byte.
 asked() {
 	ready eval "[[ \$(wc -l <'$LOG') -ge $1 ]]"
 }
 
+# line WWID [WORD...]: what 4.7's boot template writes. old WWID: 4.6's.
+line() {
 	echo "root=wwinit:tmpfs wwinit.server=${U:-http://127.0.0.1:9873}" \
 		"wwinit.uri=http://127.0.0.1:9873/provision/$1 init=/warewulf/run-init wwid=$*"
 }
@@ -118,9 +120,9 @@ unpacked='is() { [[ $(cat "$root/sysroot/$2") == "$1" ]] || { echo "$2 is not $1
 		[ "$status" -eq 0 ]
 		[[ $output == *"mounted layers=3 runtime=1 init=/warewulf/run-init"* ]]
 		[[ $output == *"system layer: "*"2 links or folders kept in place of an entry"* ]]
+		asked 4
 		run -0 awk '{ print $1, $3 }' "$LOG"
 		[ "$output" = "200 /system/$mac?assetkey=&uuid=&compress=gz
-		asked 4
 200 /image/$mac?assetkey=&uuid=&compress=gz
 200 /system/$mac?assetkey=&uuid=&compress=gz
 200 /runtime/$mac?assetkey=&uuid=&compress=gz" ]
@@ -133,9 +135,9 @@ unpacked='is() { [[ $(cat "$root/sysroot/$2") == "$1" ]] || { echo "$2 is not $1
 	inside "drive '$(old 52-54-00-12-34-56)'; $unpacked"
 	[ "$status" -eq 0 ]
 	[[ $output == *"mounted layers=3 runtime=1"* ]]
+	asked 4
 	run -0 grep -c "200 .* /provision/52-54-00-12-34-56?stage=[a-z]*&assetkey=&uuid=&" "$LOG"
 	[ "$output" = 4 ]
-	asked 4
 }
 
 @test "asset key and UUID come from DMI; without the key the server refuses the node" {
@@ -216,9 +218,9 @@ unpacked='is() { [[ $(cat "$root/sysroot/$2") == "$1" ]] || { echo "$2 is not $1
 	# every stage of this server is the image: what fails is that it has no run-init
 	hostile 127.0.0.1 "$F/ww/n1/image.gz"
 	refused 607 "root=wwinit wwid=a wwinit.uri=$U/a?rcut=500000&times=8 init=/warewulf/run-init"
+	logged
 	[ "$(awk '$3 < 500000' "$LOG" | wc -l)" -ge 3 ]
 	unset U
-	logged
 	warewulfd
 	for name in image system runtime; do
 		head -c -100 "$F/ww/n1/$name.gz" >"$WW/n1/$name.gz"
@@ -253,23 +255,14 @@ unpacked='is() { [[ $(cat "$root/sysroot/$2") == "$1" ]] || { echo "$2 is not $1
 }
 
 @test "a runtime overlay is not taken from another server" {
-	warewulfd
-	local to=http://127.0.0.2:9873/a
-	sed -i "s|location / {|& if (\$ww_stage = runtime) { return 302 $to; }|" "$T/nginx/conf"
-	kill -HUP "$(cat "$T/nginx/pid")"
-	ready ip netns exec "$NS" bash -c \
-		"curl -sI http://127.0.0.1:9873/runtime/$mac | grep -q '302'"
+	warewulfd "" "if (\$ww_stage = runtime) { return 302 http://127.0.0.2:9873/a; }"
 	inside "drive '$(line $mac)'; [[ ! -e \$root/sysroot/etc/runtime ]]"
 	[ "$status" -eq 0 ]
 	[[ $output == *"IA-E691 "*"to another server"*"mounted layers=2 runtime=0"* ]]
 }
 
 @test "a runtime overlay that does not come: half the boot's time at most is its own" {
-	warewulfd
-	sed -i "s|location / {|& if (\$ww_stage = runtime) { return 503; }|" "$T/nginx/conf"
-	kill -HUP "$(cat "$T/nginx/pid")"
-	ready ip netns exec "$NS" bash -c \
-		"curl -sI http://127.0.0.1:9873/runtime/$mac | grep -q '503'"
+	warewulfd "" "if (\$ww_stage = runtime) { return 503; }"
 	DEADLINE=20000 inside "drive '$(line $mac rd.retry=6)'
 		[[ ! -e \$root/sysroot/etc/runtime ]]"
 	[ "$status" -eq 0 ]
