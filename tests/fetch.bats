@@ -180,7 +180,7 @@ tried() {
 	right
 	# it may come yet
 	ip -n "$NS" link del near
-	to_file --deadline 1500 "$U/a"
+	to_file --retries 1 "$U/a"
 	[[ $output == *"retry IA-E621 http://[fe80::77%25near]"*"no such interface"* ]]
 }
 
@@ -486,12 +486,12 @@ tried() {
 
 # bats test_tags=slow
 @test "no connection: a server that does not answer, and one that there is no route to" {
-	to_file --deadline 3000 http://10.9.9.2/file
+	to_file --retries 1 http://10.9.9.2/file
 	[[ $output == *"IA-E621"* && $output != *"IA-E625"* ]]
 	# It is given up before the transfer would be.
-	to_file --stall 60000 --deadline 12000 http://10.9.9.2/file
+	to_file --stall 60000 --retries 1 http://10.9.9.2/file
 	[[ $output == *"IA-E621"*"no answer within 8 s"* ]]
-	to_file --deadline 2000 http://198.51.100.1/file
+	to_file --retries 1 http://198.51.100.1/file
 	[[ $output == *"IA-E621"*"no route: "* ]]
 }
 
@@ -594,7 +594,7 @@ tried() {
 	right
 	[ $((SECONDS - began)) -ge 2 ]
 	# It never comes: nothing but the owner's time ends it.
-	to_file "$U/d?status=404" --deadline 2000
+	to_file "$U/d?status=404" --retries 2
 	[ "$status" -eq 4 ]
 	[[ $output == *"retry IA-E622 "* && ! -s $T/out ]]
 }
@@ -917,7 +917,7 @@ quick() {
 	ready grep -q started "$T/dns"
 	to_file --sha256 "$SUM" --dns 127.0.0.2 "${U/10.9.9.1/images.example}/a"
 	right
-	to_file --dns 127.0.0.2 --deadline 1500 "${U/10.9.9.1/nothing.example}/a"
+	to_file --dns 127.0.0.2 --retries 1 "${U/10.9.9.1/nothing.example}/a"
 	[[ $output == *"retry IA-E620 "*"do not know it"* ]]
 	local began=$SECONDS
 	to_file --dns 10.9.9.9 --deadline 30000 "${U/10.9.9.1/images.example}/a" "$U/b"
@@ -1004,7 +1004,7 @@ tls() {
 		right
 	done
 	grep -q "^CONNECT images.example:8443 " "$LOG"
-	to_file --ca /etc/ca.pem --proxy "$U" --deadline 1500 https://images.example:1/file
+	to_file --ca /etc/ca.pem --proxy "$U" --retries 1 https://images.example:1/file
 	[ "$status" -eq 4 ]
 	logged
 	[[ $output == *"retry IA-E6"*502* ]]

@@ -6,13 +6,13 @@
  *   size N | retry CODE TEXT | fatal CODE TEXT | done BYTES ATTEMPTS | deadline | lookup NAME
  *
  * and at the end "rss OWN CHILD" in KiB and "ns N". Exit status 0: done, 3: fatal, 4: --deadline
- * passed.
+ * passed, or so many retries were told.
  *
  *   --out FILE | --memory               where to: a file, or memory printed at the end
  *   --have FILE N                       the same, with N bytes there already
  *   --size N --limit N --sha256 HEX --chunks FILE CHUNK-SIZE (FILE: the digests, raw)
  *   --ca FILE --any-certificate --proxy URL --node N --clock N --link BITS --stall MS --deadline MS
- * --dns ADDRESS --kill-child N (bytes)
+ * --retries N --dns ADDRESS --kill-child N (bytes)
  *   --prefix DIR (where /etc/hosts and the --ca file are)
  */
 #include <poll.h>
@@ -32,7 +32,7 @@ struct drive {
 	const char *urls[MIRRORS_MAX + 1];
 	uint8_t sha256[SHA256_SIZE];
 	void *chunks;
-	uint64_t deadline, kill_at;
+	uint64_t deadline, retries, kill_at;
 	bool to_stdout, in_memory;
 	int status; /* exit status, -1: not yet */
 };
@@ -123,6 +123,8 @@ static void opt_deadline(struct drive *d, char **v)
 	d->deadline = now_ns() + strtoull(v[0], NULL, 0) * NSEC_PER_MSEC;
 }
 
+static void opt_retries(struct drive *d, char **v) { d->retries = strtoull(v[0], NULL, 0); }
+
 static const struct {
 	const char *name;
 	int values;
@@ -144,6 +146,7 @@ static const struct {
 	{"--link", 1, opt_link},
 	{"--stall", 1, opt_stall},
 	{"--deadline", 1, opt_deadline},
+	{"--retries", 1, opt_retries},
 	{"--kill-child", 1, opt_kill},
 	{"--prefix", 1, opt_prefix},
 };
@@ -212,6 +215,13 @@ static void on_done(struct drive *d)
 	d->status = 0;
 }
 
+static void on_retry(struct drive *d, const char *code, const char *text)
+{
+	printf("retry %s %s\n", code, text);
+	if (d->retries && --d->retries == 0)
+		d->deadline = 0;
+}
+
 static void on_event(struct drive *d, enum fetch_event e, uint64_t now)
 {
 	struct fetch_progress p;
@@ -224,7 +234,7 @@ static void on_event(struct drive *d, enum fetch_event e, uint64_t now)
 	else if (e == FETCH_EVENT_SIZE)
 		printf("size %llu %s\n", (unsigned long long)p.size, p.site);
 	else if (e == FETCH_EVENT_RETRY)
-		printf("retry %s %s\n", cause_info(cause)->code, text);
+		on_retry(d, cause_info(cause)->code, text);
 	else if (e == FETCH_EVENT_DONE)
 		on_done(d);
 	else
