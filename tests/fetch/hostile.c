@@ -44,7 +44,7 @@ struct counter {
 	int state; /* FREE, BEING_NAMED or NAMED */
 	char path[512];
 	unsigned n, now;
-	uint64_t free_ns; /* when the bytes that were allowed so far are through */
+	uint64_t free_ns; /* when the bytes that were allowed so far are through; 0: none yet */
 };
 
 struct server {
@@ -223,18 +223,18 @@ static void put_piece(struct request *r, const uint8_t *piece, size_t len, bool 
 	r->sent += len;
 }
 
-/* Waits for the path's turn to send n bytes. */
+/* Waits for the path's turn to send n bytes. What a process was late by is made up for. */
 static void wait_turn(struct request *r, size_t n)
 {
 	uint64_t total = number(r, "share", 0), need = total ? n * NSEC_PER_SEC / total : 0,
-		 now = now_ns(), at, from;
+		 now = now_ns(), least = now - NSEC_PER_SEC / 4, at, from;
 
 	do {
 		at = __atomic_load_n(&r->counter->free_ns, __ATOMIC_RELAXED);
-		from = at > now ? at : now;
+		from = at == 0 ? now : at > least ? at : least;
 	} while (!__atomic_compare_exchange_n(
 		&r->counter->free_ns, &at, from + need, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	if (total)
+	if (total && from + need > now)
 		pause_for(r, (from + need - now) / NSEC_PER_MSEC);
 }
 
@@ -244,10 +244,20 @@ static size_t piece_size(uint64_t rate)
 	return rate ? (size_t)min_u64(rate / 20 + 1, 65536) : 65536;
 }
 
+/* Waits until the bytes so far are due, from the body's begin: late pieces are made up for. */
+static void keep_rate(struct request *r, uint64_t began, uint64_t rate)
+{
+	uint64_t due = began + r->sent * NSEC_PER_SEC / rate, now = now_ns();
+
+	if (due > now)
+		pause_for(r, (due - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
+}
+
 static void put_body(struct request *r, uint64_t from, uint64_t len, bool chunked)
 {
 	static uint8_t piece[65536];
 	uint64_t limit = break_at(r), rate = number(r, "rate", 0), most = piece_size(rate);
+	uint64_t began = now_ns();
 
 	for (uint64_t at = from; at < from + len;) {
 		size_t n = (size_t)min_u64(min_u64(most, from + len - at), limit - r->sent);
@@ -262,7 +272,7 @@ static void put_body(struct request *r, uint64_t from, uint64_t len, bool chunke
 		put_piece(r, piece, n, chunked);
 		at += n;
 		if (rate)
-			pause_for(r, n * 1000 / rate);
+			keep_rate(r, began, rate);
 		wait_turn(r, n);
 	}
 	if (chunked && breaks(r) && asked(r, "noend", (char[256]){0}))
