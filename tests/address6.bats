@@ -310,7 +310,7 @@ received() {
 	drive method=dhcp6
 	[ "$status" -eq 0 ]
 	[[ $output == *"addr=$first/128"*"adopted=1"* ]]
-	took 400
+	took 800
 	client link set c0 down
 	dnsmasq_on "${ROUTER[@]}"
 	drive method=auto6
@@ -318,12 +318,12 @@ received() {
 	stop
 	drive method=auto6
 	[ "$status" -eq 0 ]
-	took 400
+	took 800
 	drive static=2001:db8:1::7/64
 	[ "$status" -eq 0 ]
 	drive static=2001:db8:1::7/64
 	[[ $output == *"adopted=1"* ]]
-	took 400
+	took 800
 }
 
 @test "the interface was up and deaf to routers: it asks at once" {

@@ -35,7 +35,7 @@ struct drive {
 	struct address_config cfg;
 	struct inet_addr dns, neighbour;
 	const char *ifname, *resolve;
-	uint64_t began, stop, hold;
+	uint64_t began, asked, stop, hold;
 	bool configured, resolving, probing;
 	int status; /* -1: not done */
 };
@@ -257,6 +257,7 @@ static void next_steps(struct drive *d, uint64_t now)
 		}
 	} else if (d->resolve && !d->resolving) {
 		d->resolving = true;
+		d->asked = now;
 		if (resolver_ask(addresses_resolver(d->addresses), 0, d->resolve,
 				6 * SEC, now) < 0) {
 			printf("resolve error\n");
@@ -287,6 +288,8 @@ static void address_event(struct drive *d, const struct address_event *ev, uint6
 		printf(" ms=%llu", (unsigned long long)((now - d->began) / NSEC_PER_MSEC));
 	}
 	show_addr("is", &ev->addr);
+	if (ev->type == ADDRESS_RESOLVED)
+		printf(" ms=%llu", (unsigned long long)((now - d->asked) / NSEC_PER_MSEC));
 	printf("\n");
 	fflush(stdout);
 	if (ev->type == ADDRESS_FAILED)
