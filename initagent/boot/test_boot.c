@@ -11,7 +11,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -144,7 +143,7 @@ TEST(a_block_root_without_address_and_its_port)
 
 TEST(no_route_to_the_server)
 {
-	expect("root=nfs4:198.51.100.9:/export ip=192.0.2.2:::24::veth0:none rd.retry=3",
+	expect("root=nfs4:198.51.100.9:/export ip=192.0.2.2:::24::veth0:none rd.retry=6",
 		BOOT_FAILED,
 		"IA-E510");
 }
@@ -196,7 +195,7 @@ TEST(no_route_to_the_web_server)
 	wire_up();
 	node_open(&n,
 		"root=live:http://198.51.100.9:8099/root.img ip=192.0.2.2:::24::veth0:none "
-		"rd.retry=3");
+		"rd.retry=6");
 	CHECK_INT(boot(&n), BOOT_FAILED);
 	CHECK(says(&n, "IA-E510", "veth0 has 192.0.2.2/24 and no gateway"));
 	CHECK_INT(met(&n, "IA-E621"), 0);
@@ -210,7 +209,7 @@ TEST(a_gateway_that_does_not_answer_is_named)
 	wire_up();
 	node_open(&n,
 		"root=nfs4:198.51.100.9:/export ip=192.0.2.2::192.0.2.254:24::veth0:none "
-		"rd.retry=6");
+		"rd.retry=9");
 	CHECK_INT(boot(&n), BOOT_FAILED);
 	CHECK(says(&n, "IA-E601", "gateway 192.0.2.254 of its route over veth0"));
 	node_close(&n);
@@ -218,12 +217,12 @@ TEST(a_gateway_that_does_not_answer_is_named)
 
 TEST(server_that_refuses)
 {
-	expect("root=nfs4:192.0.2.1:/refused ip=" NODE " rd.retry=2", BOOT_FAILED, "IA-E602");
+	expect("root=nfs4:192.0.2.1:/refused ip=" NODE " rd.retry=5", BOOT_FAILED, "IA-E602");
 }
 
 TEST(path_that_is_not_exported)
 {
-	expect("root=nfs4:192.0.2.1:/nothing ip=" NODE " rd.retry=2", BOOT_FAILED, "IA-E603");
+	expect("root=nfs4:192.0.2.1:/nothing ip=" NODE " rd.retry=5", BOOT_FAILED, "IA-E603");
 }
 
 TEST(a_failed_boot_hands_nothing_over)
@@ -254,7 +253,7 @@ TEST(options_the_kernel_refuses_end_at_once)
 
 	expect("root=nfs4:192.0.2.1:/options:frob ip=" NODE " rd.retry=100", BOOT_FAILED,
 		"IA-E606");
-	CHECK(now_ns() - begin < 20 * NSEC_PER_SEC);
+	CHECK(now_ns() - begin < 80 * NSEC_PER_SEC);
 }
 
 TEST(rd_timeout_is_the_end_of_all)
@@ -265,7 +264,7 @@ TEST(rd_timeout_is_the_end_of_all)
 
 TEST(rdma_without_a_port_is_waited_for)
 {
-	expect("root=nfs4:192.0.2.1:/export:proto=rdma ip=" NODE " rd.retry=2", BOOT_FAILED,
+	expect("root=nfs4:192.0.2.1:/export:proto=rdma ip=" NODE " rd.retry=5", BOOT_FAILED,
 		"IA-E301");
 }
 
@@ -294,7 +293,7 @@ TEST(an_interface_that_only_team_would_make_ends_the_boot_at_once)
 
 	expect("root=nfs4:192.0.2.1:/export team=team0:veth0 ip=team0:dhcp rd.retry=100",
 		BOOT_FAILED, "IA-E105");
-	CHECK(now_ns() - begin < 20 * NSEC_PER_SEC);
+	CHECK(now_ns() - begin < 80 * NSEC_PER_SEC);
 }
 
 TEST(beside_an_interface_that_is_there_it_is_only_said)
@@ -374,8 +373,10 @@ TEST(a_boot_is_told_to_those_who_listen)
 		      "rd.report=http://nobody.example/"
 		      " rd.report=syslog+tcp://192.0.2.1");
 	CHECK_INT(boot(&n), BOOT_DONE);
-	CHECK(strstr(heard(fd, buf), " n17 initagent "));
-	CHECK(strstr(buf, " cause [initagent@32473 code=\"IA-E204\" where=\"site_driver\""));
+	/* Where a machine is slow a wait is told before. */
+	do
+		CHECK(strstr(heard(fd, buf), " n17 initagent "));
+	while (!strstr(buf, " cause [initagent@32473 code=\"IA-E204\" where=\"site_driver\""));
 	heard(fd, buf);
 	while (!strstr(buf, " done [initagent@32473 uptime="))
 		CHECK(*heard(fd, buf));
@@ -561,34 +562,30 @@ TEST(a_guid_that_nobody_has_is_waited_for)
 		"IA-E301");
 }
 
-/* Voluntary switches of the processor in a boot that waits for carrier until rd.retry is over. */
-static long switches_while_waiting(const char *retry)
+/* How often the agent's loop wakes in a boot that waits for carrier until rd.retry is over. */
+static double wakes_while_waiting(const char *retry)
 {
-	struct rusage before, after;
 	struct node n;
 	char line[256];
+	double wakes;
 
 	snprintf(line, sizeof(line), "root=nfs4:192.0.2.1:/export ip=" NODE " rd.retry=%s", retry);
 	node_open(&n, line);
-	getrusage(RUSAGE_SELF, &before);
 	CHECK_INT(boot(&n), BOOT_FAILED);
-	getrusage(RUSAGE_SELF, &after);
+	wakes = number_at(cJSON_GetObjectItem(n.state, "agent"), "wakes");
 	node_close(&n);
-	return after.ru_nvcsw - before.ru_nvcsw;
+	return wakes;
 }
 
 TEST(an_idle_wait_wakes_for_the_status_line_only)
 {
-	long shorter, longer;
+	double shorter, longer;
 
 	netns_enter();
 	netns_veth("veth0", "veth1", netns_peer());
-	shorter = switches_while_waiting("2");
-	longer = switches_while_waiting("12");
-	/*
-	 * Ten seconds more: two status lines, each of which writes state.json as well. Some ten
-	 * switches; on a busy machine, where files and locks are waited for, twice as many. A clock
-	 * of 0.2 s would make 50.
-	 */
-	CHECK(longer - shorter <= 40);
+	shorter = wakes_while_waiting("2");
+	longer = wakes_while_waiting("12");
+	/* Ten seconds more: two status lines. A clock of 0.2 s would make 50. */
+	if (longer - shorter > 5)
+		check_fail(__FILE__, __LINE__, "%g wakes in 12 s, %g in 2 s", longer, shorter);
 }

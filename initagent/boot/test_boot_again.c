@@ -67,10 +67,11 @@ TEST(the_lease_of_a_failed_boot_is_not_adopted)
 	pid_t peer = segment(), server = dhcpserver_start(peer, "veth1", dhcpserver_plain);
 	struct node n;
 
-	node_open(&n, "root=dhcp ip=veth0:dhcp rd.retry=4");
+	node_open(&n, "root=dhcp ip=veth0:dhcp rd.retry=6");
 	CHECK_INT(boot(&n), BOOT_FAILED);
 	CHECK_INT(met(&n, "IA-E611") > 0, 1);
 	stop(server);
+	modtree_file(&n.tree, "/proc/cmdline", "root=dhcp ip=veth0:dhcp rd.retry=20");
 	dhcpserver_start(peer, "veth1", with_path);
 	cJSON_Delete(n.state);
 	CHECK_INT(boot(&n), BOOT_DONE);
@@ -102,10 +103,10 @@ TEST(the_budgets_begin_when_the_break_points_shell_ends)
 	wire_up();
 	node = &n;
 	node_open(&n,
-		"root=nfs4:192.0.2.1:/export ip=" NODE " rd.break=initqueue rd.retry=3 "
-		"rd.timeout=4");
+		"root=nfs4:192.0.2.1:/export ip=" NODE " rd.break=initqueue rd.retry=5 "
+		"rd.timeout=6");
 	n.args.standalone = true;
-	shell_ms = 4500;
+	shell_ms = 6500;
 	CHECK_INT(boot(&n), BOOT_DONE);
 	CHECK_INT(shells, 1);
 	CHECK(status_in_shell > 0);
@@ -135,7 +136,7 @@ static void refused(const char *path, const char *text)
 
 	root_path = path;
 	dhcpserver_start(peer, "veth1", other_path);
-	node_open(&n, "root=dhcp ip=veth0:dhcp rd.retry=3");
+	node_open(&n, "root=dhcp ip=veth0:dhcp rd.retry=6");
 	CHECK_INT(boot(&n), BOOT_FAILED);
 	cJSON_ArrayForEach(c, cJSON_GetObjectItem(n.state, "causes"))
 		told |= streq(text_at(c, "code"), "IA-E611") && strstr(text_at(c, "text"), text);

@@ -43,9 +43,9 @@ TEST(a_root_that_falls_silent_when_it_is_read)
 	last = cJSON_GetArrayItem(causes, cJSON_GetArraySize(causes) - 1);
 	CHECK_STR(text_at(last, "code"), "IA-E609");
 	CHECK_STR(text_at(last, "text"), "reading its network configuration");
-	/* At the end of the whole time, neither before nor much after it. */
+	/* At the end of the whole time, neither before it nor at that of a mount, 16 s. */
 	CHECK(number_at(n.state, "now_s") - number_at(n.state, "start_s") >= 4);
-	CHECK(number_at(n.state, "now_s") - number_at(n.state, "start_s") < 8);
+	CHECK(number_at(n.state, "now_s") - number_at(n.state, "start_s") < 14);
 	node_close(&n);
 }
 
@@ -145,7 +145,8 @@ TEST(a_block_server_that_speaks_something_else)
 	kill(pid, SIGKILL);
 }
 
-/* 50 bytes a second are no network that works: rd.retry ends it, as if nothing came. */
+/* 50 bytes a second are no network that works: rd.retry ends it, as if nothing came, hours before
+ * the image is there. */
 TEST(an_image_that_drips)
 {
 	uint64_t began = now_ns();
@@ -158,7 +159,7 @@ TEST(an_image_that_drips)
 	modtree_file(&n.tree, "/proc/meminfo", "MemTotal: 900000 kB\nMemAvailable: 800000 kB\n");
 	CHECK_INT(boot(&n), BOOT_FAILED);
 	CHECK(met(&n, "IA-E703") > 0);
-	CHECK(now_ns() - began < 14 * NSEC_PER_SEC);
+	CHECK(now_ns() - began < 80 * NSEC_PER_SEC);
 	node_close(&n);
 	kill(pid, SIGKILL);
 }
@@ -213,10 +214,10 @@ TEST(the_last_line_names_what_was_waited_for)
 	struct node n;
 
 	wire_up();
-	node_open(&n, "root=nfs4:192.0.2.1:/export:proto=rdma ip=" NODE " rd.retry=3");
+	node_open(&n, "root=nfs4:192.0.2.1:/export:proto=rdma ip=" NODE " rd.retry=5");
 	make_port(&n);
 	CHECK_INT(run_with_console(&n, said, sizeof(said)), BOOT_FAILED);
-	last = strstr(said, "giving up after 3 s: IA-E303 veth0: ");
+	last = strstr(said, "giving up after 5 s: IA-E303 veth0: ");
 	CHECK(last && strstr(said, "IA-E703") && strstr(said, "IA-E703") < last);
 	node_close(&n);
 }

@@ -110,18 +110,32 @@ TEST(all_addresses_in_the_hosts_file_have_their_turn)
 	node_close(&n);
 }
 
-/* The first is not there, which takes ARP 3 s, the second refuses. Each failure is in the state
- * under its server. */
+/* Whose turn it was: "192.0.2.9 probing, 192.0.2.9 near, ". */
+static const char *turns(const struct node *n)
+{
+	static char text[1024];
+	const cJSON *c;
+	size_t at = 0;
+
+	cJSON_ArrayForEach(c, cJSON_GetObjectItem(n->state, "timeline"))
+		if (streq(text_at(c, "room"), "target") && at < sizeof(text))
+			at += (size_t)snprintf(text + at, sizeof(text) - at, "%s %s, ",
+				text_at(c, "rail"), text_at(c, "to"));
+	return text;
+}
+
+/* The first is not there, the second refuses. Each failure is in the state under its server; each
+ * has one turn, and no pause is made between them. */
 TEST(the_next_nfs_server_has_its_turn)
 {
 	struct node n;
-	uint64_t begin;
 
 	wire_up_two();
 	node_open(&n, "root=nfs4:192.0.2.77,192.0.2.9,192.0.2.1:/only-1 ip=" NODE " rd.retry=20");
-	begin = now_ns();
 	CHECK_INT(boot(&n), BOOT_DONE);
-	CHECK(now_ns() - begin < 6 * NSEC_PER_SEC);
+	CHECK_STR(turns(&n), "192.0.2.77 probing, 192.0.2.77 unknown, "
+		"192.0.2.9 probing, 192.0.2.9 near, 192.0.2.9 mounting, 192.0.2.9 unknown, "
+		"192.0.2.1 probing, 192.0.2.1 near, 192.0.2.1 mounting, ");
 	CHECK_STR(text_at(cJSON_GetObjectItem(n.state, "root"), "server"), "192.0.2.1");
 	CHECK_INT(number_at(cJSON_GetObjectItem(n.state, "root"), "attempts"), 2);
 	CHECK_STR(met_at(&n, "IA-E601"), "192.0.2.77");
@@ -152,7 +166,7 @@ TEST(what_refuses_is_named_with_its_address)
 	struct node n;
 
 	dnsserver_start(wire_up_two(), "192.0.2.1", dns_two);
-	node_open(&n, "root=nfs4:filer.lab:/refused ip=" NODE DNS "rd.retry=3");
+	node_open(&n, "root=nfs4:filer.lab:/refused ip=" NODE DNS "rd.retry=6");
 	CHECK_INT(boot(&n), BOOT_FAILED);
 	CHECK(env_read(&n.tree.env, text, sizeof(text), "/run/initagent/log") > 0);
 	CHECK(strstr(text, "filer.lab:/refused (192.0.2.9) over tcp"));
@@ -347,7 +361,7 @@ TEST(the_root_is_named_by_whichever_lease_does)
 
 TEST(no_lease_names_the_root)
 {
-	expect("root=dhcp ip=" NODE " rd.retry=2", BOOT_FAILED, "IA-E611");
+	expect("root=dhcp ip=" NODE " rd.retry=5", BOOT_FAILED, "IA-E611");
 }
 
 /* It is near at once, and the boot must not look again and again. */
@@ -356,7 +370,7 @@ TEST(a_server_that_is_reached_over_no_rail)
 	struct node n;
 
 	wire_up();
-	node_open(&n, "root=nfs4:127.0.0.1:/export ip=" NODE " rd.retry=3");
+	node_open(&n, "root=nfs4:127.0.0.1:/export ip=" NODE " rd.retry=5");
 	CHECK_INT(boot(&n), BOOT_FAILED);
 	CHECK(met(&n, "IA-E510") > 0);
 	node_close(&n);
