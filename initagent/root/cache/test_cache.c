@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Images in a folder: into it and out of it, whatever happened to them in between. */
 #include <dirent.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -239,6 +241,8 @@ TEST(older_images_make_room)
 
 	if (geteuid() != 0)
 		check_skip("mounts need root");
+	CHECK_INT(unshare(CLONE_NEWNS), 0);
+	CHECK_INT(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
 	open_lab(&l);
 	snprintf(line, sizeof(line), "mount -t tmpfs -o size=55M none %s", l.dir);
 	if (system(line) != 0)

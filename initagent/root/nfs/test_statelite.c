@@ -99,6 +99,24 @@ static unsigned mounts(const char *dir, bool below)
 	return n;
 }
 
+/* What other programs of the machine have mounted goes here, too, when they remove its folder: it
+ * is not to be counted. */
+static void drop_mounts_of_others(void)
+{
+	static char paths[1024][256];
+	FILE *in = fopen("/proc/self/mountinfo", "re");
+	char line[1024];
+	size_t n = 0;
+
+	CHECK(in != NULL);
+	while (n < ARRAY_SIZE(paths) && fgets(line, sizeof(line), in))
+		n += sscanf(line, "%*s %*s %*s %*s %255s", paths[n]) == 1 &&
+			(!strncmp(paths[n], "/tmp/", 5) || !strncmp(paths[n], "/run/", 5));
+	fclose(in);
+	while (n-- > 0)
+		(void)umount2(paths[n], MNT_DETACH);
+}
+
 static void make_place(struct place *p, const char *script)
 {
 	static const char *const links[] = {"/bin", "/sbin", "/lib", "/lib64"};
@@ -111,6 +129,7 @@ static void make_place(struct place *p, const char *script)
 	*p = (struct place){.dir = "/tmp/statelite-XXXXXX", .plan.node = "n1"};
 	CHECK_INT(unshare(CLONE_NEWNS), 0);
 	CHECK_INT(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
+	drop_mounts_of_others();
 	/* as under systemd */
 	CHECK_INT(mount(NULL, "/", NULL, MS_REC | MS_SHARED, NULL), 0);
 	check_dir(p->dir);
@@ -317,7 +336,7 @@ TEST(a_process_that_a_script_leaves_is_not_waited_for)
 	struct place p;
 	uint64_t began = now_ns();
 
-	make_place(&p, "#!/bin/sh\n" TABLE "sleep 7 &\n");
+	make_place(&p, "#!/bin/sh\n" TABLE "sleep 60 &\n");
 	CHECK_INT(statelite_apply(&p.s, p.text), 0);
-	CHECK(now_ns() - began < 5 * NSEC_PER_SEC);
+	CHECK(now_ns() - began < 50 * NSEC_PER_SEC);
 }
