@@ -114,7 +114,7 @@ TEST(a_lock_that_is_given_up_after_its_file_was_closed)
 	CHECK(env_path(&env, path, sizeof(path), STATE_DIR "/lock") > 0);
 	pid = fork();
 	if (pid == 0) {
-		alarm(5);
+		alarm(60);
 		_exit((int)running_wait(&env, NSEC_NEVER));
 	}
 	for (int i = 0; i < 20; i++) {
