@@ -181,20 +181,19 @@ TEST(probing_first)
 	room_start(&f);
 	room_until(&f, ADDRESS_CONFIGURED, 3 * SEC);
 	CHECK(room_clock(&f) - began >= 450 * NSEC_PER_MSEC);
+	CHECK(addresses_deadline(f.addresses) == NSEC_NEVER);
 }
 
 TEST(parallel_probe_costs_nothing)
 {
 	_cleanup_(room_end) struct room_fixture f;
-	uint64_t began;
 
 	room_begin(&f);
 	static_config(&f);
 	f.cfg.probe = ADDRESS_PROBE_PARALLEL;
-	began = room_clock(&f);
 	room_start(&f);
 	room_until(&f, ADDRESS_CONFIGURED, 3 * SEC);
-	CHECK(room_clock(&f) - began < 250 * NSEC_PER_MSEC);
+	CHECK(addresses_deadline(f.addresses) != NSEC_NEVER); /* the probe has not ended */
 	while (addresses_deadline(f.addresses) != NSEC_NEVER) {
 		struct address_event ev;
 
@@ -249,7 +248,7 @@ TEST(a_killed_agent_goes_on_with_its_lease)
 	before = *room_result(&f);
 	kill(server, SIGKILL); /* no server to ask: it must not matter */
 	room_restart(&f);
-	room_until(&f, ADDRESS_CONFIGURED, SEC / 2);
+	room_until(&f, ADDRESS_CONFIGURED, 2 * SEC);
 	CHECK(room_result(&f)->adopted);
 	before.adopted = true;
 	CHECK_MEM(room_result(&f), &before, sizeof(before));
