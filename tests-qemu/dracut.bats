@@ -245,7 +245,7 @@ local_root() {
     local late=${late:-}
     local_disk
     [ -z "$late" ] || server dhcp stop
-    node_start "$1" "$dracut_console ip=dhcp ${late:+loglevel=7} ${*:2}"
+    node_start "$1" "$dracut_console ip=${asked:-dhcp} ${late:+loglevel=7} ${*:2}"
     [ -z "$late" ] || {
         node_wait 120 ' s of 180 s, IA-E501' >/dev/null
         node_wait 60 'EXT4-fs \(vda\): mounted' >/dev/null
@@ -309,13 +309,15 @@ END
     local flavour
     online_hooks
     for flavour in shell systemd; do
-        local_root "$LAB/agent-$flavour.img" root=LABEL=lroot rd.neednet=1 loglevel=7 \
-            rd.driver.blacklist=virtio_blk rd.handover=networkd
-        assert_network
-        assert_eq "$(grep -c 'lab: hook of eth0, 10.99.0.1' "$node_dir/console.log")" 1 \
+        # the interface by udev's name, whether udev or the agent is first
+        asked=ens2:dhcp local_root "$LAB/agent-$flavour.img" root=LABEL=lroot rd.neednet=1 \
+            loglevel=7 net.ifnames=1 rd.driver.blacklist=virtio_blk
+        assert_clean_handover
+        assert_state '.rails[0] | "\(.netdev) \(.address)"' "ens2 10.99.0.199/24"
+        assert_eq "$(grep -c 'lab: hook of ens2, 10.99.0.1' "$node_dir/console.log")" 1 \
             "hooks that ran"
     done
-    grep -q 'lab: eth0 behind the target' "$node_dir/console.log"
+    grep -q 'lab: ens2 behind the target' "$node_dir/console.log"
 }
 
 # no_network_beside_disk FLAVOUR SECONDS: the disk is there, and the network does not come.

@@ -47,7 +47,7 @@ assert_only_rail() {
 @test "NFSoRDMA over a VLAN; its parent has no address" {
     NODE_SECOND=
     node_start "$image" "$console root=nfs:$vlan_ip:$root_path:vers=4.2,proto=rdma,port=20049 \
-vlan=vlan0005:eth0 ip=vlan0005:dhcp rd.neednet=1 $rxe"
+vlan=vlan0005:ens2 ip=vlan0005:dhcp rd.neednet=1 ${rxe/eth0/ens2}"
     assert_boot 120 4.2 rdma
     assert_only_rail vlan0005
     assert_state '.causes | length' 0

@@ -2,9 +2,12 @@
 /*
  * naming: the kernel numbers interfaces as their drivers come. One that bears a name which ifname=
  * gives to another address is not what the command line means by it, and has to give it up: the
- * kernel allows no name twice.
+ * kernel allows no name twice. One that an option calls by udev's name gets that, as udev would
+ * give it.
  */
 #include "rails/private.h"
+
+#include "link/udev_name.h"
 
 #include <ctype.h>
 
@@ -29,15 +32,41 @@ static bool has_own_name(const struct rails *rails, const struct netdev *dev)
 	return dev->master_ifindex || ipoib_is_child(dev) || stack_link(rails, dev->name);
 }
 
+/* Is name, of an option, what udev calls dev? */
+static bool is_udevs(const struct rails *rails, const struct netdev *dev, const char *name)
+{
+	return name && !links_by_name(rails->links, name) && !named(rails, name) &&
+	       udev_name_is(&rails->env, dev, name);
+}
+
+/* The first of the options' names that is udev's for dev. */
+static const char *udevs(const struct rails *rails, const struct netdev *dev)
+{
+	const struct plan_net *net = &rails->plan->net;
+
+	for (size_t i = 0; i < net->n_ips; i++)
+		if (is_udevs(rails, dev, net->ips[i].ifname))
+			return net->ips[i].ifname;
+	for (size_t i = 0; i < net->n_links; i++)
+		for (size_t k = 0; k < net->links[i].n_lower; k++)
+			if (is_udevs(rails, dev, net->links[i].lower[k]))
+				return net->links[i].lower[k];
+	for (size_t i = 0; i < net->n_rdma_links; i++)
+		if (is_udevs(rails, dev, net->rdma_links[i].netdev))
+			return net->rdma_links[i].netdev;
+	return is_udevs(rails, dev, net->bootdev) ? net->bootdev : NULL;
+}
+
 const char *naming_wanted(const struct rails *rails, const struct netdev *dev)
 {
 	const struct plan_net *net = &rails->plan->net;
 
-	for (size_t i = 0; i < net->n_ifnames && !has_own_name(rails, dev); i++)
-		if (netdev_matches(dev, &net->ifnames[i].hwaddr) &&
-			!streq(net->ifnames[i].name, dev->name))
-			return net->ifnames[i].name;
-	return NULL;
+	if (has_own_name(rails, dev))
+		return NULL;
+	for (size_t i = 0; i < net->n_ifnames; i++)
+		if (netdev_matches(dev, &net->ifnames[i].hwaddr))
+			return streq(net->ifnames[i].name, dev->name) ? NULL : net->ifnames[i].name;
+	return udevs(rails, dev);
 }
 
 bool naming_is_others(const struct rails *rails, const struct netdev *dev)

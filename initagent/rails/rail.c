@@ -76,6 +76,15 @@ static bool wanted(const struct rails *rails, const struct netdev *dev,
 	return net->n_ips == 0 || net->bootif.len;
 }
 
+static int rename_to(struct rails *rails, const struct netdev *dev, const char *name, uint64_t now)
+{
+	int r = links_rename(rails->links, dev->ifindex, name);
+
+	if (r >= 0)
+		report_log(rails->report, REPORT_INFO, dev->name, now, "renamed to %s", name);
+	return r;
+}
+
 /* Name, address and MTU come before the interface is up. Returns the name it has now. */
 static void prepare(struct rails *rails, const struct netdev *dev, const struct plan_ip *ip,
 	char name[static IFNAMSIZ], uint64_t now)
@@ -85,7 +94,7 @@ static void prepare(struct rails *rails, const struct netdev *dev, const struct 
 
 	strscpy(name, dev->name, IFNAMSIZ);
 	if (better)
-		r = links_rename(rails->links, dev->ifindex, better);
+		r = rename_to(rails, dev, better, now);
 	if (better && r >= 0)
 		strscpy(name, better, IFNAMSIZ);
 	if (!stack_link(rails, dev->name))
@@ -281,7 +290,7 @@ static void consider_netdev(struct rails *rails, const struct netdev *dev, uint6
 	}
 	if (wanted(rails, &as, &ip))
 		add_rail(rails, dev, ip, now);
-	else if (better && links_rename(rails->links, dev->ifindex, better) < 0)
+	else if (better && rename_to(rails, dev, better, now) < 0)
 		report_cause(rails->report, CAUSE_NETDEV_CONFIG, dev->name, now, "%s",
 			links_error(rails->links));
 }

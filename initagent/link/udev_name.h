@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * udev_name: is a name the one that udev gives an interface by where it is (systemd.net-naming-
+ * scheme(7)): eno1, ens1f0np0, enp65s0f1, ibp65s0? Boot lines have these names, as the running node
+ * shows them; where no udev has named an interface yet, the kernel's eth0 is meant by it. It owns
+ * nothing.
+ * In: an interface, a name of the command line, sysfs. Out: whether that is a name of its.
+ * Callers: rails/. Tests: test_udev_name.c, boot/test_boot_named.c, tests-qemu/links.bats.
+ */
+#pragma once
+
+#include "base/env.h"
+#include "link/link.h"
+
+/*
+ * udev_name_is: true for each of the names of NamePolicy=onboard slot path, of any naming scheme:
+ * with and without f0 of a first function, and the port's name (n...). PCI alone, virtio's too.
+ */
+bool udev_name_is(const struct env *env, const struct netdev *dev, const char *name);
