@@ -13,6 +13,7 @@ setup() {
 
 teardown() {
 	[[ ! -s $T/nginx/nginx.pid ]] || kill "$(<"$T/nginx/nginx.pid")"
+	[[ -z ${NS:-} ]] || ip netns del "$NS"
 }
 
 # example: the example of the documentation in $T/site.yaml, with files for its images.
@@ -627,6 +628,17 @@ certificate() {
 	openssl cms -cmsout -print -inform DER -in kernel.sig 2>/dev/null | grep -q 'CN=cs'
 }
 
+# here COMMAND...: in a network of the case's own, whose ports no other program has. Who is not root
+# has this machine's.
+here() {
+	[[ $EUID -ne 0 || -n ${NS:-} ]] || {
+		NS=ias$$x$BATS_TEST_NUMBER
+		ip netns add "$NS"
+		ip -n "$NS" link set lo up
+	}
+	${NS:+ip netns exec "$NS"} "$@"
+}
+
 @test "nginx serves the tree: files, scripts of unknown ports, and no pages" {
 	example
 	mkdir "$T/nginx"
@@ -634,13 +646,15 @@ certificate() {
 		s|{address: 10.20.0.2}|{address: 10.20.0.2, port: 18932}|" "$T/site.yaml"
 	site render "$T/out"
 	nginx -t -q -p "$T/nginx" -c "$T/out/nginx/nginx.conf"
-	nginx -p "$T/nginx" -c "$T/out/nginx/nginx.conf" -g "user root;" >"$T/log" 2>&1 3>&-
-	curl -sf http://127.0.0.1:18931/boot.ipxe | cmp - "$T/out/http/boot.ipxe"
-	curl -sf http://127.0.0.1:18932/node/525400000099.ipxe | cmp - "$T/out/http/default.ipxe"
-	[ "$(curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:18931/images/none)" = 404 ]
-	[ "$(curl -s -o /dev/null -w '%{http_code}' http://127.0.0.1:18931/images/)" != 200 ]
-	[ "$(curl -s -o /dev/null -w '%{http_code}' \
-		--path-as-is http://127.0.0.1:18931/../nginx/nginx.conf)" != 200 ]
+	here nginx -p "$T/nginx" -c "$T/out/nginx/nginx.conf" -g "user root;" \
+		>"$T/log" 2>&1 3>&-
+	here curl -sf http://127.0.0.1:18931/boot.ipxe | cmp - "$T/out/http/boot.ipxe"
+	here curl -sf http://127.0.0.1:18932/node/525400000099.ipxe |
+		cmp - "$T/out/http/default.ipxe"
+	code() { here curl -s -o /dev/null -w '%{http_code}' "$@"; }
+	[ "$(code http://127.0.0.1:18931/images/none)" = 404 ]
+	[ "$(code http://127.0.0.1:18931/images/)" != 200 ]
+	[ "$(code --path-as-is http://127.0.0.1:18931/../nginx/nginx.conf)" != 200 ]
 }
 
 # bats test_tags=slow
@@ -651,8 +665,8 @@ certificate() {
 	echo "# rendered 10,000 nodes in $seconds s (user $user s, kernel $kernel s)" \
 		"with $((kib / 1024)) MiB" >&3
 	[ "$kib" -lt $((200 * 1024)) ]
-	# 2 s are the aim on an idle machine; this one may have other things to do.
-	[ "${seconds%.*}" -lt 20 ]
+	# 2 s are the aim; of the processor, as this machine may have other things to do
+	awk -v user="$user" -v kernel="$kernel" 'BEGIN { exit user + kernel >= 20 }'
 	[ "$(find "$T/out/http/node" -name '*.ipxe' | wc -l)" -eq 20000 ]
 	site render "$T/again"
 	diff -r "$T/out" "$T/again"
