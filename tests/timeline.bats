@@ -347,7 +347,8 @@ browse() {
 	local dir=$1
 	shift
 	cp tests/timeline/browser.html "$dir/"
-	timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+	# for one that hangs: seconds are enough, and half a minute where all processors are busy
+	timeout 240 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
 		--user-data-dir="$T/profile" \
 		--allow-file-access-from-files --enable-logging=stderr --virtual-time-budget=20000 \
 		--dump-dom "$@" \
