@@ -225,7 +225,7 @@ unpacked='is() { [[ $(cat "$root/sysroot/$2") == "$1" ]] || { echo "$2 is not $1
 	for name in image system runtime; do
 		head -c -100 "$F/ww/n1/$name.gz" >"$WW/n1/$name.gz"
 		refused 651 "$(line $mac)"
-		head -c 300 /dev/urandom >"$WW/n1/$name.gz"
+		yes damaged | head -c 300 >"$WW/n1/$name.gz"
 		refused 650 "$(line $mac)"
 		cp "$F/ww/n1/$name.gz" "$WW/n1/$name.gz"
 	done
