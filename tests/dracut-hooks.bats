@@ -36,6 +36,7 @@ answers() {
 in_dracut() {
     env ${DRACUT_SYSTEMD:+DRACUT_SYSTEMD=1} NEWROOT=/sysroot \
         initagent_units="$PWD/units" dash -euc '
+        need_shutdown() { echo need_shutdown >>calls.dracut; }
         ismounted() { return "${MOUNTED:-1}"; }
         getarg() { return "${BREAK:-1}"; }
         emergency_shell() { echo "emergency: $*"; }
@@ -76,6 +77,21 @@ ways=('for f in "$hookdir"/cmdline/*.sh; do [ -e "$f" ] && . "$f"; done'
         answers claims 0
         in_dracut "DRACUT_SYSTEMD=1 root=$root; . bin/initagent-claim.sh"
         [[ $root == nfs:* && -s $hook || $root == nvmf* && ! -s $hook ]]
+    done
+    rm "$hook"
+}
+
+@test "a network root is unmounted by dracut's shutdown, and nobody waits for /dev/root" {
+    local claim hook=hooks/cmdline/30-parse-dmsquash-live.sh
+    answers boot 0
+    for claim in 0 2 1; do
+        dracut_hooks
+        rm -f calls.dracut
+        echo "echo ran" >"$hook"
+        answers claims "$claim"
+        in_dracut "root=live:http://x/y; . bin/initagent-claim.sh; wait"
+        [[ $claim == 0 && ! -s $hook && -e calls.dracut ||
+            $claim != 0 && -s $hook && ! -e calls.dracut ]]
     done
     rm "$hook"
 }
@@ -215,6 +231,17 @@ echo "$RDRETRY"'
     done
 }
 
+@test "something waits for a disk beside the root: the cold plug takes place" {
+    answers boot 0
+    echo '[ -e /dev/disk/by-label/scratch ]' >hooks/initqueue/finished/devexists-x.sh
+    run -0 whole_start
+    [[ $output == *"udevadm trigger"* ]]
+    # of a root= of rd.systemd.pull=
+    : >hooks/initqueue/finished/devexists-x.sh
+    run -0 whole_start
+    [[ $output != *"udevadm trigger"* ]]
+}
+
 @test "the root not mounted: the cold plug takes place" {
     local code
     for code in 1 137; do
@@ -315,6 +342,8 @@ passes 5" ]
 /usr/lib/systemd/system/initagent-network.service
 initrd.target.requires/initagent-network.service \
 /usr/lib/systemd/system/initagent-network.service
+initrd.target.wants/initagent-online.service \
+/usr/lib/systemd/system/initagent-online.service
 network-online.target.wants/initagent-online.service \
 /usr/lib/systemd/system/initagent-online.service" ]
     [ -z "$(find normal -name '*.conf')" ]
@@ -322,12 +351,12 @@ network-online.target.wants/initagent-online.service \
     rm -r normal early late
     mkdir normal early late
     answers claims 0
-    mkdir -p image/var/lib/dracut/hooks/initqueue/online
-    : >image/var/lib/dracut/hooks/initqueue/online/50-mine.sh
-    initagent_root=image dash bin/initagent-generator normal early late
+    dash bin/initagent-generator normal early late
     [ -h normal/network-online.target.wants/initagent-online.service ]
     [ "$(readlink normal/initrd.target.wants/initagent-online.service)" = \
         /usr/lib/systemd/system/initagent-online.service ]
+    grep -qxF 'ConditionPathExistsGlob=|/etc/systemd/system/initrd.target.wants/*.device' \
+        normal/systemd-udev-trigger.service.d/*.conf
     grep -qx "After=initagent-root.service" normal/systemd-udev-trigger.service.d/*.conf
     [ "$(readlink normal/initrd-root-fs.target.requires/initagent-root.service)" = \
         /usr/lib/systemd/system/initagent-root.service ]
@@ -344,7 +373,7 @@ network-online.target.wants/initagent-online.service \
         bash --posix -n "$hook"
         [ "$(wc -l <"$hook")" -le 48 ]
     done
-    [ "$(wc -l <"$module/module-setup.sh")" -le 110 ]
+    [ "$(wc -l <"$module/module-setup.sh")" -le 111 ]
 }
 
 @test "installed: hooks may run, the list of drivers lies beside module-setup.sh" {
@@ -371,6 +400,7 @@ network-online.target.wants/initagent-online.service \
     # switch_root may be the busybox' that dracut's module of that name brings: install() looks
     have="initagent sh" run -255 check
     [ -z "$output" ]
+    IN_KDUMP=1 have="initagent sh" run -1 check
     have="initagent switch_root" run -1 check
     [ "$output" = "no sh" ]
 }

@@ -33,7 +33,7 @@ setup() {
 			s|/scripts/functions|$PWD/functions|; s|\. /scripts/|. $PWD/irt/scripts/|
 			s|/usr/share/initramfs-tools/hook-functions|$PWD/hook-functions|
 			s|/usr/lib/dracut/modules.d/70initagent|$PWD|
-			s|/etc/initagent|$PWD/etc|g" "$irt/$file")
+			s|/etc/initagent|$PWD/etc|g; s|/etc/dropbear|$PWD/dropbear|g" "$irt/$file")
 	done
 	# initramfs-tools' own, as far as it is used
 	cat >functions <<-SCRIPT
@@ -42,6 +42,8 @@ setup() {
 		poweroff() { echo "poweroff \$*"; }
 		halt() { echo "halt \$*"; }
 		local_mount_root() { echo "local root"; }
+		nfs_top() { echo "scripts/nfs-top"; }
+		nfs_premount() { echo "scripts/nfs-premount"; }
 	SCRIPT
 }
 
@@ -92,6 +94,28 @@ wait" ]
 	rootmnt=/root run -0 dash irt/scripts/init-bottom/initagent
 	[ "$output" = "panic: initagent could not bring the network up." ]
 	[ "$(count 'boot --sysroot /root')" = 2 ]
+}
+
+@test "dropbear leaves the agent's interfaces up at its end" {
+	local claim
+	mkdir dropbear
+	answers boot 0
+	for claim in 1 0 2; do
+		answers claims "$claim"
+		rootmnt=/root dash -c '. irt/scripts/init-top/initagent; wait'
+		[[ $claim == 1 && ! -e dropbear/dropbear.conf ||
+			$claim != 1 && $(tail -n 1 dropbear/dropbear.conf) == IFDOWN=none ]]
+	done
+}
+
+@test "an NFS root: the scripts of nfs-top and nfs-premount run, by which nfs-bottom's do" {
+	local root
+	for root in /dev/nfs nfs:10.0.0.1:/x; do
+		ROOT=$root run -0 in_init "mount_top; mount_premount"
+		[ "$output" = $'scripts/nfs-top\nscripts/nfs-premount' ]
+	done
+	ROOT=http://10.0.0.1/x run -0 in_init "mount_top; mount_premount"
+	[ -z "$output" ]
 }
 
 @test "without it, nothing is waited for" {

@@ -14,9 +14,13 @@ for _unit in "${initagent_units:-/run/systemd/generator}"/*.requires/initagent-*
     [ -z "$DRACUT_SYSTEMD" ] || [ -h "$_unit" ] || initagent_claims=1
 done
 if [ "$initagent_claims" = 0 ]; then
-    case "$root" in nvmf | nvmf:*) _nvmf=parse-nvmf-boot-connections ;; esac
+    case "$root" in nvmf | nvmf:*) _roots=parse-nvmf-boot-connections ;; esac
+    # with rd.live.image that one waits for /dev/root, which is not made
+    _roots="${_roots:-} parse-dmsquash-live"
     root=initagent rootok=1
     unset netroot
+    # as dracut's handlers of network roots: the initramfs is there again at the end, to unmount it
+    need_shutdown
     for _hook in "${hookdir:?}"/initqueue/finished/devexists-*by-loop-ref*.sh; do
         [ ! -f "$_hook" ] || : > "$_hook"
     done
@@ -28,9 +32,9 @@ if [ -z "$DRACUT_SYSTEMD" ] && ! getarg rd.break > /dev/null; then
 fi
 for _name in parse-nfsroot nfs-start-rpc dhcp-root parse-ip-opts parse-ifname parse-ibft \
     parse-vlan parse-bond parse-team parse-bridge ifname-genrules net-genrules \
-    nm-config nm-run networkd-config networkd-run cm-config cm-run parse-nbdroot ${_nvmf:-}; do
+    nm-config nm-run networkd-config networkd-run cm-config cm-run parse-nbdroot ${_roots:-}; do
     for _hook in "${hookdir:?}"/*/*-"$_name".sh "$hookdir"/*/*/*-"$_name".sh; do
         [ ! -f "$_hook" ] || : > "$_hook"
     done
 done
-unset _name _hook _nvmf _unit
+unset _name _hook _roots _unit

@@ -7,6 +7,7 @@
 # Only when asked for: --add initagent, or add_dracutmodules+=" initagent ". dracut names what it
 # does not find. What starts the real root: install().
 check() {
+    [[ ! $IN_KDUMP ]] || return 1 # its root is the memory of the kernel that died
     require_binaries initagent sh || return 1
     return 255
 }
