@@ -28,8 +28,16 @@ static void fill_parent(const struct boot *b, const struct netdev *dev, struct p
 	out->parent_ifindex = parent->ifindex;
 }
 
-/* false: it has no address, so there is nothing to keep. */
-static bool fill_rail(const struct boot *b, const struct rail *rail, int root,
+/* An adapter that ip= names: it is to be brought up later, if not now. */
+static bool is_asked_for(const struct rail *rail, const struct netdev *dev)
+{
+	return rail->ip && !plan_ip_is_open(rail->ip) && !netdev_is_made(dev) &&
+	       !dev->master_ifindex;
+}
+
+/* Of a rail that has an address (to be kept), or of one that has none and is awaited; false: it is
+ * none of these. */
+static bool fill_rail(const struct boot *b, const struct rail *rail, int root, bool awaited,
 	struct profile_rail *out)
 {
 	const struct netdev *dev = links_by_index(rails_links(b->rails), rail->ifindex);
@@ -39,7 +47,8 @@ static bool fill_rail(const struct boot *b, const struct rail *rail, int root,
 		.six = addresses_held(rails_addresses(b->rails), rail->ifindex, AF_INET6),
 		.carries_root = rail->ifindex == root || b->beside.only,
 	};
-	if (!dev || (!out->four && !out->six) ||
+	out->awaited = !out->four && !out->six;
+	if (!dev || out->awaited != awaited || (awaited && !is_asked_for(rail, dev)) ||
 		address_config_from_plan(&out->cfg, b->plan, rail->ip, dev) < 0)
 		return false;
 	out->dev = *dev;
@@ -210,10 +219,14 @@ bool boot_write_profiles(struct boot *b, uint64_t now)
 	int r, root = boot_root_ifindex(b);
 
 	for (size_t i = 0; i < n; i++)
-		set.n_rails += fill_rail(b, &all[i], root, &rails[set.n_rails]);
+		set.n_rails += fill_rail(b, &all[i], root, false, &rails[set.n_rails]);
 	set.n_rails = add_parts(b, rails, set.n_rails);
 	for (size_t i = 0; i < set.n_rails; i++)
 		fill_made(b, &rails[i]);
+	set.awaited = rails + set.n_rails;
+	for (size_t i = 0; i < n && set.n_rails + set.n_awaited < RAILS_LIMIT; i++)
+		set.n_awaited += fill_rail(
+			b, &all[i], root, true, &rails[set.n_rails + set.n_awaited]);
 	if (!read_facts(b, &set, &facts))
 		return false;
 	profiles_write(&set, b->plan);

@@ -43,7 +43,8 @@ TEST(static_address_to_mounted_root)
 /* An adapter's virtual functions come first; only the last interface has a cable. */
 TEST(the_last_of_many_interfaces_is_tried)
 {
-	char line[2048] = "root=nfs4:192.0.2.1:/export rd.retry=20";
+	char line[2048] = "root=nfs4:192.0.2.1:/export rd.retry=20 rd.handover=networkmanager";
+	char text[512];
 	size_t at = strlen(line);
 	struct node n;
 	pid_t other;
@@ -64,6 +65,10 @@ TEST(the_last_of_many_interfaces_is_tried)
 	node_open(&n, line);
 	CHECK_INT(boot(&n), BOOT_DONE);
 	CHECK_INT(cJSON_GetArraySize(cJSON_GetObjectItem(n.state, "rails")), 41);
+	/* the others are the real root's to go on with */
+	CHECK(env_read(&n.tree.env, text, sizeof(text),
+		"/run/NetworkManager/system-connections/initagent-vf39.nmconnection") > 0);
+	CHECK(strstr(text, "autoconnect-priority=-100\n"));
 	node_close(&n);
 }
 

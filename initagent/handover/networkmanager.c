@@ -27,13 +27,15 @@ static void put_connection(FILE *out, const struct profile_rail *rail)
 {
 	char uuid[PROFILE_UUID_TEXT];
 
-	/* Above every profile of the real root for this interface, which carries the root. */
+	/* Above every profile of the real root for this interface, which carries the root; below
+	 * them where it has nothing yet. */
 	fprintf(out,
 		"[connection]\nid=initagent-%s\nuuid=%s\ntype=%s\ninterface-name=%s\n"
-		"autoconnect-priority=999\nautoconnect-retries=0\n",
+		"autoconnect-priority=%d\nautoconnect-retries=0\n",
 		rail->dev.name, profile_uuid(rail, uuid),
 			rail->made ? rail->dev.kind
-			: profile_ipoib(rail) ? "infiniband" : "ethernet", rail->dev.name);
+			: profile_ipoib(rail) ? "infiniband" : "ethernet", rail->dev.name,
+			rail->awaited ? -100 : 999);
 	if (*rail->master)
 		fprintf(out, "master=%s\nslave-type=%s\n", rail->master, rail->master_kind);
 }
@@ -174,7 +176,7 @@ static void put_dhcp4(FILE *out, const struct profile_rail *rail)
 		fprintf(out, "dhcp-client-id=%s\n",
 			hex_text(text, sizeof(text), r->client_id, r->client_id_len, ":"));
 	/* A server that is away must not cost the connection. */
-	fputs("dhcp-timeout=2147483647\n", out);
+	fputs(rail->awaited ? "" : "dhcp-timeout=2147483647\n", out);
 	if (cfg->hostname && text_valid(TEXT_HOSTNAME, cfg->hostname))
 		fprintf(out, "dhcp-hostname=%s\n", cfg->hostname);
 	if (cfg->no_peerdns)
@@ -226,7 +228,7 @@ static void put_six(FILE *out, const struct profile_rail *rail)
 		fprintf(out, "dhcp-duid=%s\ndhcp-iaid=%u\n",
 			hex_text(text, sizeof(text), r->client_id, r->client_id_len, ":"),
 			duid_iaid(&rail->dev));
-	if (six == SIX_DHCP || six == SIX_AUTO)
+	if (!rail->awaited && (six == SIX_DHCP || six == SIX_AUTO))
 		fputs("dhcp-timeout=2147483647\nra-timeout=2147483647\n", out);
 	if (r && six != SIX_AUTO && six != SIX_DHCP)
 		put_names(out, r, AF_INET6);
@@ -276,7 +278,7 @@ int networkmanager_write(const struct profile_set *set, const struct profile_rai
 		put_six(f.out, rail);
 	snprintf(name, sizeof(name), NETWORKMANAGER_FILE("%s"), rail->dev.name);
 	r = profile_end(&f, set->env, NETWORKMANAGER_DIR, name, 0600);
-	if (r >= 0)
+	if (r >= 0 && !rail->awaited)
 		r = write_state(set, rail->dev.ifindex, profile_uuid(rail, uuid));
 	/* With the parent the kernel takes its partitions down. */
 	if (r >= 0 && profile_child(rail) && rail->parent_ifindex > 0 && !parent_is_rail(set, rail))

@@ -25,6 +25,7 @@ struct profile_rail {
 	char master[IFNAMSIZ]; /* the bond or bridge it is a part of; "": none */
 	const char *master_kind;
 	bool part;	       /* below another one alone: has no address */
+	bool awaited;	       /* ip= names it, and it has no address yet */
 	/* renews its leases under ifupdown: one RENEWAL_ bit; 0: none, or another manager */
 	unsigned renewal;
 	const char *lapse; /* why none does; NULL: one does */
@@ -41,8 +42,8 @@ struct profile_set {
 	const struct root_facts *facts; /* of the real root; borrowed */
 	uint64_t now;	     /* CLOCK_BOOTTIME ns, */
 	int64_t wall;	     /* and the same moment in CLOCK_REALTIME seconds */
-	const struct profile_rail *rails;
-	size_t n_rails;
+	const struct profile_rail *rails, *awaited;
+	size_t n_rails, n_awaited;
 };
 
 /* How a rail came to its IPv6, or has to. */

@@ -60,6 +60,22 @@ static void write_rail(const struct profile_set *set, const struct managers *m,
 		complain(set, "ifcfg", r);
 }
 
+/* What ip= names, but has no address yet: NetworkManager alone would not bring it up, as the others
+ * read ip= by themselves (systemd-network-generator) or have the root's own configuration. */
+static void write_awaited(const struct profile_set *set, const struct managers *m)
+{
+	for (size_t i = 0; i < set->n_awaited && m->chosen & PLAN_HANDOVER_NETWORKMANAGER; i++) {
+		const struct profile_rail *rail = &set->awaited[i];
+		int r = profile_name_ok(rail->dev.name) ? networkmanager_write(set, rail) : -EINVAL;
+
+		if (r < 0)
+			complain(set, "NetworkManager", r);
+		else if (set->env->report)
+			report_log(set->env->report, REPORT_INFO, rail->dev.name, set->now,
+				"no address yet: NetworkManager of the real root goes on");
+	}
+}
+
 /* The administrator did not enable it. */
 static void log_borrowed(const struct profile_set *set)
 {
@@ -177,6 +193,7 @@ void profiles_write(const struct profile_set *all, const struct boot_plan *plan)
 	set.n_rails = take_rails(all, rails, ADDRESS_IFACES_MAX);
 	for (size_t i = 0; i < set.n_rails; i++)
 		write_rail(&set, m, &rails[i]);
+	write_awaited(&set, m);
 	if (set.n_rails && m->chosen & PLAN_HANDOVER_IFUPDOWN) {
 		renewal_choose(&set, m, rails);
 		write_ifupdown(&set, m);

@@ -128,6 +128,27 @@ TEST(ipoib_child)
 	proom_expect("ipoib-child");
 }
 
+/* The slower of two interfaces: NetworkManager reads no ip= by itself. */
+TEST(one_that_has_no_address_yet)
+{
+	struct address_result r = {0};
+	struct profile_rail rails[] = {
+		proom_leased(proom_ethernet("eth0", 2), &r),
+		{.dev = proom_ipoib("ib0", 0xffff), .cfg = {.method = ADDRESS_DHCP4, .metric = 200},
+			.awaited = true},
+	};
+
+	proom_begin();
+	proom_write("rd.handover=all", rails, 2);
+	CHECK(proom_has("/run/NetworkManager/devices/2"));
+	CHECK(proom_has("/run/NetworkManager/system-connections/initagent-ib0.nmconnection"));
+	CHECK(!proom_has("/run/NetworkManager/devices/5"));
+	CHECK(!proom_has("/run/systemd/network/05-initagent-ib0.network"));
+	proom_begin();
+	proom_write("rd.handover=networkmanager", rails, 2);
+	proom_expect("networkmanager-awaited");
+}
+
 TEST(ipv6_by_router)
 {
 	struct address_result r = {

@@ -123,13 +123,17 @@ void proom_write(const char *cmdline, const struct profile_rail *rails, size_t n
 {
 	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
 	struct root_facts facts;
-	struct root_facts_rails kept = {.n = (uint32_t)n};
+	struct root_facts_rails kept = {0};
 	struct profile_set set = {
 		.env = &proom_env, .facts = &facts, .now = 200 * NSEC_PER_SEC, .wall = 1700000000};
 
+	for (; n && rails[n - 1].awaited; n--)
+		set.n_awaited++;
 	set.rails = rails;
 	set.n_rails = n;
+	set.awaited = rails + n;
 	CHECK_INT(plan_parse(&plan, cmdline, strlen(cmdline), NULL), 0);
+	kept.n = (uint32_t)n;
 	for (size_t i = 0; i < n; i++)
 		strscpy(kept.names[i], rails[i].dev.name, IFNAMSIZ);
 	root_facts_begin(root, &facts);
