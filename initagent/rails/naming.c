@@ -10,6 +10,7 @@
 #include "link/udev_name.h"
 
 #include <ctype.h>
+#include <stddef.h>
 
 /* What is left of a name for its prefix beside a number of four digits. */
 #define PREFIX_MAX (IFNAMSIZ - 1 - 4)
@@ -39,21 +40,43 @@ static bool is_udevs(const struct rails *rails, const struct netdev *dev, const 
 	       udev_name_is(&rails->env, dev, name);
 }
 
+/* The member of an option's rows that names an interface. */
+struct names {
+	const void *rows;
+	size_t n, size, at;
+};
+
+#define NAMES(rows, n, type, member) {rows, n, sizeof(type), offsetof(type, member)}
+
+static const char *name_of(const struct names *l, size_t i)
+{
+	const char *name;
+
+	memcpy(&name, (const char *)l->rows + i * l->size + l->at, sizeof(name));
+	return name;
+}
+
 /* The first of the options' names that is udev's for dev. */
 static const char *udevs(const struct rails *rails, const struct netdev *dev)
 {
 	const struct plan_net *net = &rails->plan->net;
+	const struct names lists[] = {
+		NAMES(net->ips, net->n_ips, struct plan_ip, ifname),
+		NAMES(net->routes, net->n_routes, struct plan_route, ifname),
+		NAMES(net->rdma_links, net->n_rdma_links, struct plan_rdma_link, netdev),
+		NAMES(net->client_ids, net->n_client_ids, struct plan_client_id, ifname),
+		NAMES(net->dhcp_requests, net->n_dhcp_requests, struct plan_dhcp_request, ifname),
+		NAMES(rails->plan->ib.pkeys, rails->plan->ib.n_pkeys, struct plan_pkey, parent),
+	};
 
-	for (size_t i = 0; i < net->n_ips; i++)
-		if (is_udevs(rails, dev, net->ips[i].ifname))
-			return net->ips[i].ifname;
+	for (size_t l = 0; l < ARRAY_SIZE(lists); l++)
+		for (size_t i = 0; i < lists[l].n; i++)
+			if (is_udevs(rails, dev, name_of(&lists[l], i)))
+				return name_of(&lists[l], i);
 	for (size_t i = 0; i < net->n_links; i++)
 		for (size_t k = 0; k < net->links[i].n_lower; k++)
 			if (is_udevs(rails, dev, net->links[i].lower[k]))
 				return net->links[i].lower[k];
-	for (size_t i = 0; i < net->n_rdma_links; i++)
-		if (is_udevs(rails, dev, net->rdma_links[i].netdev))
-			return net->rdma_links[i].netdev;
 	return is_udevs(rails, dev, net->bootdev) ? net->bootdev : NULL;
 }
 
