@@ -13,7 +13,7 @@ static bool is_of_value(const char *fault)
 {
 	static const char *const causes[] = {"is not valid here", "is not an IPv4",
 		"is not a port GUID", "is not a MAC address", "holds byte ", "is not a host name",
-		"more than ", " ports, at most ", NULL};
+		"no host can have the address", "more than ", " ports, at most ", NULL};
 
 	for (size_t i = 0; causes[i]; i++)
 		if (strstr(fault, causes[i]))
