@@ -5,8 +5,8 @@
 # hook of the initqueue, which a root on an encrypted disk waits in for a key from the network, and
 # of pre-mount and pre-pivot for all others; with systemd a program (initagent-online.service).
 # shellcheck disable=SC1091 # the initramfs's
-_hooks=dracut/hooks/initqueue/online
 if ! command -v source_hook > /dev/null; then
+    _hooks=dracut/hooks/initqueue/online
     for _hook in /var/lib/"$_hooks"/*.sh /usr/lib/"$_hooks"/*.sh /etc/"$_hooks"/*.sh; do
         [ ! -e "$_hook" ] || break
     done

@@ -37,11 +37,12 @@ static bool parse(const char *name, uint16_t hwtype, struct place *ret)
 	const char *prefix = hwtype == ARPHRD_ETHER	   ? "en"
 			     : hwtype == ARPHRD_INFINIBAND ? "ib"
 							   : NULL;
-	const char *s = name + 2;
+	const char *s;
 
 	*ret = (struct place){0};
 	if (!prefix || strncmp(name, prefix, 2) != 0)
 		return false;
+	s = name + 2;
 	(void)take(&s, 'P', &ret->pci.domain);
 	ret->kind = *s;
 	if (*s == 'o') {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * udev_name: is a name the one that udev gives an interface by where it is (systemd.net-naming-
- * scheme(7)): eno1, ens1f0np0, enp65s0f1, ibp65s0? Boot lines have these names, as the running node
- * shows them; where no udev has named an interface yet, the kernel's eth0 is meant by it. It owns
- * nothing.
+ * udev_name: is a name the one that udev gives an interface by where it is: eno1, ens1f0np0,
+ * enp65s0f1, ibp65s0 (systemd.net-naming-scheme(7))? Boot lines have these names, as the running
+ * node shows them; where no udev has named an interface yet, the kernel's eth0 is meant by it. It
+ * owns nothing.
  * In: an interface, a name of the command line, sysfs. Out: whether that is a name of its.
- * Callers: rails/. Tests: test_udev_name.c, boot/test_boot_named.c, tests-qemu/links.bats.
+ * Callers: rails/. Tests: test_udev_name.c, fuzz_udev_name.c, boot/test_boot_named.c, tests-qemu/links.bats.
  */
 #pragma once
 

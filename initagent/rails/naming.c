@@ -48,36 +48,47 @@ struct names {
 
 #define NAMES(rows, n, type, member) {rows, n, sizeof(type), offsetof(type, member)}
 
-static const char *name_of(const struct names *l, size_t i)
+/* Finds the first one that is udev's for dev, unless found already; false: one is dev's as it is,
+ * which it keeps. */
+static bool look(const struct rails *rails, const struct netdev *dev, const struct names *l,
+	const char **found)
 {
-	const char *name;
+	for (size_t i = 0; i < l->n; i++) {
+		const char *name;
 
-	memcpy(&name, (const char *)l->rows + i * l->size + l->at, sizeof(name));
-	return name;
+		memcpy(&name, (const char *)l->rows + i * l->size + l->at, sizeof(name));
+		if (name && streq(name, dev->name))
+			return false;
+		if (!*found && is_udevs(rails, dev, name))
+			*found = name;
+	}
+	return true;
 }
 
-/* The first of the options' names that is udev's for dev. */
+/* By which an option calls dev, as udev would; NULL: none, or an option has the name that it has. */
 static const char *udevs(const struct rails *rails, const struct netdev *dev)
 {
 	const struct plan_net *net = &rails->plan->net;
+	const struct plan_ib *ib = &rails->plan->ib;
 	const struct names lists[] = {
 		NAMES(net->ips, net->n_ips, struct plan_ip, ifname),
 		NAMES(net->routes, net->n_routes, struct plan_route, ifname),
 		NAMES(net->rdma_links, net->n_rdma_links, struct plan_rdma_link, netdev),
 		NAMES(net->client_ids, net->n_client_ids, struct plan_client_id, ifname),
 		NAMES(net->dhcp_requests, net->n_dhcp_requests, struct plan_dhcp_request, ifname),
-		NAMES(rails->plan->ib.pkeys, rails->plan->ib.n_pkeys, struct plan_pkey, parent),
+		NAMES(ib->pkeys, ib->n_pkeys, struct plan_pkey, parent),
+		NAMES(net, 1, struct plan_net, bootdev),
 	};
+	const char *found = NULL;
 
-	for (size_t l = 0; l < ARRAY_SIZE(lists); l++)
-		for (size_t i = 0; i < lists[l].n; i++)
-			if (is_udevs(rails, dev, name_of(&lists[l], i)))
-				return name_of(&lists[l], i);
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+		if (!look(rails, dev, &lists[i], &found))
+			return NULL;
 	for (size_t i = 0; i < net->n_links; i++)
-		for (size_t k = 0; k < net->links[i].n_lower; k++)
-			if (is_udevs(rails, dev, net->links[i].lower[k]))
-				return net->links[i].lower[k];
-	return is_udevs(rails, dev, net->bootdev) ? net->bootdev : NULL;
+		if (!look(rails, dev, &(struct names){net->links[i].lower, net->links[i].n_lower,
+				sizeof(net->links[i].lower[0]), 0}, &found))
+			return NULL;
+	return found;
 }
 
 const char *naming_wanted(const struct rails *rails, const struct netdev *dev)
