@@ -167,8 +167,8 @@ TEST(the_driver_of_a_slow_adapter_holds_no_boot)
 	node_close(&n);
 }
 
-/* As the running node's udev calls it: by its place on the bus. Where an option has the name that it
- * has, that stays. */
+/* As the running node's udev calls it: by its place on the bus. Where an option has the name that
+ * it has, that stays. */
 TEST(an_interface_is_found_by_the_name_that_udev_gives_it)
 {
 	static const char place[] = "/sys/devices/pci0000:40/0000:40:01.1/0000:41:00.0";

@@ -5,7 +5,8 @@
  * node shows them; where no udev has named an interface yet, the kernel's eth0 is meant by it. It
  * owns nothing.
  * In: an interface, a name of the command line, sysfs. Out: whether that is a name of its.
- * Callers: rails/. Tests: test_udev_name.c, fuzz_udev_name.c, boot/test_boot_named.c, tests-qemu/links.bats.
+ * Callers: rails/. Tests: test_udev_name.c, fuzz_udev_name.c, boot/test_boot_named.c,
+ * tests-qemu/links.bats.
  */
 #pragma once
 

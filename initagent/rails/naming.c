@@ -65,7 +65,7 @@ static bool look(const struct rails *rails, const struct netdev *dev, const stru
 	return true;
 }
 
-/* By which an option calls dev, as udev would; NULL: none, or an option has the name that it has. */
+/* By which an option calls dev, as udev would; NULL: none, or an option has the name it has. */
 static const char *udevs(const struct rails *rails, const struct netdev *dev)
 {
 	const struct plan_net *net = &rails->plan->net;
