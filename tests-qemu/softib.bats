@@ -471,6 +471,7 @@ busy_for() {
 
 @test "loaded and unloaded 50 times: nothing left behind" {
     local before after
+    on server sm_heavy
     on b "rmmod softib"
     # run: what a command in there says is shown if it fails
     SIB_ASK=300 run -0 on b "cycle 5 && slab_kb"
