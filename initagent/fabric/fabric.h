@@ -78,6 +78,8 @@ struct fabric_neighbour {
 	unsigned port; /* the port of it that the cable is in */
 	uint64_t guid; /* its node GUID, host order */
 	char name[65]; /* its NodeDescription, printable ASCII; "" when it gave none */
+	/* Of a switch, while the port waits for a subnet manager: the one that set it up. */
+	unsigned sm_lid; /* 0: none did, or not known */
 };
 
 enum fabric_sm_state {

@@ -43,6 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check(size > 56 || a.status);
 		check_desc(a.desc);
 		check(a.node.type <= FABRIC_NODE_ROUTER && a.node.port <= 255);
+		check(a.port_sm_lid <= 0xffff);
 		check(is_mtu(a.port_mtu) && is_mtu(a.group.mtu) && a.group.rate <= 1200000);
 		check(a.sm.priority < 16 && a.sm.role < 16);
 		check(mad_parse(&rq, copy, size - 1, &again) == 0 && again.status == a.status);

@@ -106,17 +106,31 @@ void fabric_neighbour_text(const struct fabric_neighbour *n, char *buf, size_t s
 		snprintf(buf, size, "GUID %016" PRIx64 " port %u", n->guid, n->port);
 }
 
+/*
+ * Whether it is this port that the subnet manager leaves out, or whether there is none: its switch
+ * has been set up by one.
+ */
+static const char *what_is_missing(
+	size_t row, const struct fabric_port *port, char *buf, size_t size)
+{
+	if (rows[row].applies != waits_for_sm || no_lid(port->neighbour.sm_lid))
+		return rows[row].what;
+	snprintf(buf, size, "not set up yet by the subnet manager at LID %u",
+		port->neighbour.sm_lid);
+	return buf;
+}
+
 enum cause fabric_gate(const struct fabric_port *port, char *text, size_t size)
 {
-	char end[96];
+	char end[96], sm[64];
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (!rows[i].applies(port))
 			continue;
 		fabric_neighbour_text(&port->neighbour, end, sizeof(end));
 		snprintf(text, size, "%s %s %s, %s%s%s%s", port->name, port_phys_name(port->phys),
-			port_state_name(port->state), rows[i].what, *end ? " (cable ends at " : "",
-			end, *end ? ")" : "");
+			port_state_name(port->state), what_is_missing(i, port, sm, sizeof(sm)),
+			*end ? " (cable ends at " : "", end, *end ? ")" : "");
 		return rows[i].cause;
 	}
 	if (size)

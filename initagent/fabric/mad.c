@@ -102,7 +102,9 @@ static int read_node_desc(struct cursor *c, struct mad_answer *a)
 
 static int read_port_info(struct cursor *c, struct mad_answer *a)
 {
-	cursor_skip(c, 36); /* up to the link speeds */
+	cursor_skip(c, 18); /* M_Key, GID prefix, LID */
+	a->port_sm_lid = cursor_be16(c);
+	cursor_skip(c, 16); /* up to the link speeds */
 	a->port_mtu = code(mtus, ARRAY_SIZE(mtus), cursor_u8(c) >> 4);
 	return 0;
 }
@@ -146,6 +148,8 @@ static const struct query_row {
 } queries[MAD_QUERY_MAX] = {
 	[MAD_NODE_INFO] = {MAD_CLASS_SM_DIRECTED, 0x11, 1, false, read_node_info},
 	[MAD_NODE_DESC] = {MAD_CLASS_SM_DIRECTED, 0x10, 1, false, read_node_desc},
+	/* Port 0 of a switch is its management port. */
+	[MAD_SWITCH_PORT] = {MAD_CLASS_SM_DIRECTED, 0x15, 1, false, read_port_info},
 	[MAD_PORT_INFO] = {MAD_CLASS_SM_DIRECTED, 0x15, 0, true, read_port_info},
 	[MAD_SM_INFO] = {MAD_CLASS_SM, 0x20, 0, false, read_sm_info},
 	[MAD_SA_ALIVE] = {MAD_CLASS_SA, 0x01, 0, false, read_nothing},

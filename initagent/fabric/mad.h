@@ -32,6 +32,7 @@ enum mad_query {
 	MAD_SM_INFO,	 /* of the SM at the SM LID */
 	MAD_SA_ALIVE,	 /* SA ClassPortInfo: the cheapest question an SA must answer */
 	MAD_SA_GROUP,	 /* SA MCMemberRecord of a partition's IPoIB broadcast group */
+	MAD_SWITCH_PORT, /* PortInfo of the other end's management port, if it is a switch */
 	MAD_QUERY_MAX,
 };
 
@@ -53,7 +54,8 @@ struct mad_answer {
 		unsigned port;
 	} node;
 	char desc[65]; /* printable ASCII */
-	unsigned port_mtu; /* NeighborMTU in bytes, 0: not set */
+	unsigned port_sm_lid; /* MasterSMLID, 0: not set */
+	unsigned port_mtu;    /* NeighborMTU in bytes, 0: not set */
 	struct {
 		uint64_t guid;
 		unsigned priority, role;

@@ -35,6 +35,12 @@ struct mad_result {
 	struct mad_answer answer; /* MAD_ANSWERED */
 };
 
+/* mad_answered: with what was asked for, not with a status. */
+static inline bool mad_answered(const struct mad_result *r)
+{
+	return r->outcome == MAD_ANSWERED && r->answer.status == 0;
+}
+
 /* mad_client_new: opens nothing yet. env and ops are borrowed. 0 or -ENOMEM. */
 int mad_client_new(struct mad_client **ret, const struct env *env, const struct mad_ops *ops,
 	const char *device, unsigned port);

@@ -8,13 +8,6 @@
 #include "report/report.h"
 
 /*
- * The other end of the cable answers within microseconds, unless its management processor is busy.
- * Three tries, 1.4 s in all; the boot does not wait for it.
- */
-#define NEAR_TRIES  3
-#define NEAR_PERIOD (200 * NSEC_PER_MSEC)
-
-/*
  * An SA that a thousand nodes ask at once takes its time: 0.5 + 1 + 2 s make FABRIC_SA_LIMIT. After
  * that it is called silent and, for smprobe, asked again every PROBE_PERIOD: nothing announces an
  * SM that comes back under its old LID.
@@ -28,17 +21,11 @@
  */
 #define ABSENT_PERIOD NSEC_PER_SEC
 
-enum progress { UNASKED, ASKED, KNOWN };
-
 struct port_query {
 	struct env env;
 	char name[80];
 	struct mad_client *client;
-	enum port_state state; /* at the last look */
-
-	enum progress info, desc;
-	struct fabric_neighbour neighbour; /* complete when both are KNOWN */
-	bool tell_neighbour;
+	struct neighbour neighbour;
 
 	bool probe, sm_wanted; /* asked until it answers; asked once */
 	enum progress sa, sm_info;
@@ -77,6 +64,7 @@ static int query_new(struct port_query **ret, const struct env *env, const struc
 		free(q);
 		return r;
 	}
+	neighbour_init(&q->neighbour, &q->env, q->name, q->client);
 	*ret = q;
 	return 0;
 }
@@ -102,13 +90,6 @@ static void set_sm(struct port_query *q, enum fabric_sm_state to, uint64_t now)
 
 /* --- asking --------------------------------------------------------------------------------- */
 
-static int ask_near(struct port_query *q, enum mad_query query, unsigned tries, uint64_t now)
-{
-	const struct mad_ask ask = {.query = query, .tries = tries, .period = NEAR_PERIOD};
-
-	return mad_client_ask(q->client, &ask, now);
-}
-
 static int ask_sm_lid(struct port_query *q, const struct fabric_port *p, enum mad_query query,
 	uint16_t pkey, uint64_t now)
 {
@@ -128,30 +109,6 @@ static void log_refusal(struct port_query *q, const char *what, int error, uint6
 {
 	report_log(q->env.report, REPORT_DEBUG, q->name, now, "%s not asked: %s", what,
 		strerror(-error));
-}
-
-/* Not there yet: asked again when something about the port or ib_umad changes. */
-static void ask_neighbour(struct port_query *q, uint64_t now)
-{
-	int r = ask_near(q, MAD_NODE_INFO, NEAR_TRIES, now);
-
-	if (r < 0) {
-		if (r != -ENODEV)
-			log_refusal(q, "neighbour", r, now);
-		q->info = r == -ENODEV ? UNASKED : KNOWN;
-		return;
-	}
-	q->info = ASKED;
-	q->desc = ask_near(q, MAD_NODE_DESC, NEAR_TRIES, now) < 0 ? KNOWN : ASKED;
-}
-
-static void forget_neighbour(struct port_query *q)
-{
-	mad_client_cancel(q->client, MAD_NODE_INFO);
-	mad_client_cancel(q->client, MAD_NODE_DESC);
-	q->info = q->desc = UNASKED;
-	q->neighbour = (struct fabric_neighbour){0};
-	q->tell_neighbour = false;
 }
 
 /* Not for want of ib_umad: trying again at once would not help. */
@@ -205,26 +162,10 @@ static bool has_sm(const struct fabric_port *p)
 	return fabric_gate(&bare, text, sizeof(text)) == CAUSE_NONE;
 }
 
-/*
- * A port that falls back may have another cable by now; one whose neighbour kept silent may have
- * one that has finished starting up.
- */
-static void notice_state(struct port_query *q, const struct fabric_port *port)
-{
-	bool fell = port->state < q->state, rose = port->state > q->state;
-	bool unknown = q->info == KNOWN && q->neighbour.type == FABRIC_NODE_UNKNOWN;
-
-	q->state = port->state;
-	if (fell || (rose && unknown) || port->phys != PHYS_LINK_UP)
-		forget_neighbour(q);
-}
-
 static void query_update(
 	struct port_query *q, const struct fabric_port *port, bool smprobe, uint64_t now)
 {
-	notice_state(q, port);
-	if (port->phys == PHYS_LINK_UP && q->info == UNASKED)
-		ask_neighbour(q, now);
+	neighbour_update(&q->neighbour, port, now);
 	if (!has_sm(port) || (q->sm_lid && q->sm_lid != port->sm_lid))
 		forget_sm(q, now);
 	q->probe = smprobe;
@@ -260,59 +201,24 @@ static int query_ask_group(
 		return r;
 	}
 	group_list_begin(&q->groups, pkey, rate_parse(port->rate));
-	if (ask_near(q, MAD_PORT_INFO, 1, now) < 0)
+	if (neighbour_ask_near(q->client, MAD_PORT_INFO, 1, now) < 0)
 		group_list_port(&q->groups, 0);
 	return 0;
 }
 
 /* --- answers -------------------------------------------------------------------------------- */
 
-static bool answered(const struct mad_result *r)
-{
-	return r->outcome == MAD_ANSWERED && r->answer.status == 0;
-}
-
-static void neighbour_complete(struct port_query *q, uint64_t now)
-{
-	char text[96];
-
-	if (q->info != KNOWN || q->desc != KNOWN || q->neighbour.type == FABRIC_NODE_UNKNOWN)
-		return;
-	fabric_neighbour_text(&q->neighbour, text, sizeof(text));
-	report_log(q->env.report, REPORT_INFO, q->name, now, "cable ends at %s", text);
-	q->tell_neighbour = true;
-}
-
-static void take_node_info(struct port_query *q, const struct mad_result *r, uint64_t now)
-{
-	q->info = KNOWN;
-	if (answered(r)) {
-		q->neighbour.type = r->answer.node.type;
-		q->neighbour.guid = r->answer.node.guid;
-		q->neighbour.port = r->answer.node.port;
-	}
-	neighbour_complete(q, now);
-}
-
-static void take_node_desc(struct port_query *q, const struct mad_result *r, uint64_t now)
-{
-	q->desc = KNOWN;
-	if (answered(r))
-		(void)strscpy(q->neighbour.name, r->answer.desc, sizeof(q->neighbour.name));
-	neighbour_complete(q, now);
-}
-
 static void take_port_info(struct port_query *q, const struct mad_result *r, uint64_t now)
 {
 	(void)now;
-	group_list_port(&q->groups, answered(r) ? r->answer.port_mtu : 0);
+	group_list_port(&q->groups, mad_answered(r) ? r->answer.port_mtu : 0);
 }
 
 static void take_sm_info(struct port_query *q, const struct mad_result *r, uint64_t now)
 {
 	(void)now;
 	q->sm_info = KNOWN;
-	if (!answered(r))
+	if (!mad_answered(r))
 		return;
 	q->sm.guid = r->answer.sm.guid;
 	q->sm.priority = r->answer.sm.priority;
@@ -348,8 +254,6 @@ static void take_group(struct port_query *q, const struct mad_result *r, uint64_
 
 static void (*const takers[MAD_QUERY_MAX])(
 	struct port_query *q, const struct mad_result *r, uint64_t now) = {
-	[MAD_NODE_INFO] = take_node_info,
-	[MAD_NODE_DESC] = take_node_desc,
 	[MAD_PORT_INFO] = take_port_info,
 	[MAD_SM_INFO] = take_sm_info,
 	[MAD_SA_ALIVE] = take_sa,
@@ -374,16 +278,17 @@ static void query_dispatch(struct port_query *q, uint64_t now)
 
 	mad_client_dispatch(q->client, now);
 	while (mad_client_pop(q->client, &r))
-		takers[r.query](q, &r, now);
+		if (!neighbour_take(&q->neighbour, &r, now))
+			takers[r.query](q, &r, now);
 }
 
 static bool query_pop(struct port_query *q, struct query_event *ret)
 {
-	bool *told = q->tell_neighbour ? &q->tell_neighbour : &q->tell_sm;
+	bool *told = q->neighbour.tell ? &q->neighbour.tell : &q->tell_sm;
 
 	(void)strscpy(ret->name, q->name, sizeof(ret->name));
-	if (q->tell_neighbour || q->tell_sm) {
-		ret->type = q->tell_neighbour ? FABRIC_NEIGHBOUR : FABRIC_SM;
+	if (*told) {
+		ret->type = q->neighbour.tell ? FABRIC_NEIGHBOUR : FABRIC_SM;
 		ret->group = (struct fabric_group){0};
 		*told = false;
 		return true;
@@ -395,8 +300,8 @@ static bool query_pop(struct port_query *q, struct query_event *ret)
 /* The endless probing of a silent SM does not count. */
 static bool query_busy(const struct port_query *q)
 {
-	return q->info == ASKED || q->desc == ASKED || q->sa == ASKED || q->sm_info == ASKED ||
-		group_list_busy(&q->groups) || q->tell_neighbour || q->tell_sm;
+	return neighbour_busy(&q->neighbour) || q->sa == ASKED || q->sm_info == ASKED ||
+		group_list_busy(&q->groups) || q->tell_sm;
 }
 
 /* --- all ports ------------------------------------------------------------------------------ */
@@ -490,8 +395,8 @@ void port_queries_fill(const struct port_queries *all, struct fabric_port *port)
 	port->smprobe = is_probed(all, port);
 	port->neighbour = (struct fabric_neighbour){0};
 	port->sm = q ? q->sm : (struct fabric_sm){0};
-	if (q && q->info == KNOWN && q->desc == KNOWN)
-		port->neighbour = q->neighbour;
+	if (q && neighbour_known(&q->neighbour))
+		port->neighbour = q->neighbour.found;
 }
 
 void port_queries_update(struct port_queries *all, struct fabric_port *port, uint64_t now)
@@ -536,9 +441,12 @@ uint64_t port_queries_deadline(const struct port_queries *all)
 {
 	uint64_t next = all->look;
 
-	for (size_t i = 0; i < all->n; i++)
-		next = min_u64(next, min_u64(mad_client_deadline(all->queries[i]->client),
-					     all->queries[i]->sm_again));
+	for (size_t i = 0; i < all->n; i++) {
+		const struct port_query *q = all->queries[i];
+
+		next = min_u64(next, mad_client_deadline(q->client));
+		next = min_u64(next, min_u64(q->sm_again, q->neighbour.again));
+	}
 	return all->closed ? NSEC_NEVER : next;
 }
 

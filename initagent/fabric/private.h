@@ -68,6 +68,42 @@ void watch_close(struct watch_list *w, const char *device);
 bool watch_next(struct watch_list *w, const char **ret_device, struct verbs_event *ret);
 
 /*
+ * --- neighbour.c: what is asked of the other end of a port's cable -------------------------------
+ */
+
+enum progress { UNASKED, ASKED, KNOWN };
+
+struct neighbour {
+	const struct env *env;
+	const char *name; /* of the port */
+	struct mad_client *client;
+	enum port_state state; /* of the port, at the last look */
+	enum progress info, desc, switch_port;
+	struct fabric_neighbour found; /* complete when neighbour_known() */
+	uint64_t again;		       /* when the switch is asked again */
+	bool tell;		       /* there is something new */
+};
+
+/* neighbour_init: everything is borrowed. */
+void neighbour_init(struct neighbour *n, const struct env *env, const char *name,
+	struct mad_client *client);
+
+/* neighbour_update: the port as it is now: forgets what no longer holds, asks what is missing. */
+void neighbour_update(struct neighbour *n, const struct fabric_port *port, uint64_t now);
+
+/* neighbour_take: false when r answers something else. */
+bool neighbour_take(struct neighbour *n, const struct mad_result *r, uint64_t now);
+
+bool neighbour_known(const struct neighbour *n);
+
+/* neighbour_busy: an answer is to come, or to be told. */
+bool neighbour_busy(const struct neighbour *n);
+
+/* neighbour_ask_near: of this node or the other end of its cable. As mad_client_ask(). */
+int neighbour_ask_near(
+	struct mad_client *client, enum mad_query query, unsigned tries, uint64_t now);
+
+/*
  * --- group_list.c: the broadcast groups asked about over one port --------------------------------
  */
 

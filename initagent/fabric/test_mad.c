@@ -66,6 +66,18 @@ TEST(request_to_this_port_itself)
 	CHECK(all_zero(mad + 128, 128));
 }
 
+/* Port 0 of the switch that the cable ends at. */
+TEST(request_to_the_neighbours_management_port)
+{
+	uint8_t mad[MAD_SIZE];
+
+	build(MAD_SWITCH_PORT, mad);
+	CHECK_INT(mad[7], 1);
+	CHECK_INT(mad[17], 0x15);
+	CHECK(all_zero(mad + 18, 6));
+	CHECK_INT(mad[129], 2);
+}
+
 TEST(group_request)
 {
 	static const uint8_t mgid[] = {
@@ -104,6 +116,7 @@ TEST(port_sm_and_group_are_read)
 	answer(MAD_PORT_INFO, mad);
 	CHECK_INT(parse(MAD_PORT_INFO, mad, sizeof(mad), &a), 0);
 	CHECK_INT(a.port_mtu, 2048);
+	CHECK_INT(a.port_sm_lid, 1);
 	answer(MAD_SM_INFO, mad);
 	CHECK_INT(parse(MAD_SM_INFO, mad, sizeof(mad), &a), 0);
 	CHECK(a.sm.guid == UINT64_C(0x0002c90300ef1231));

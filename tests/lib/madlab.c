@@ -41,6 +41,8 @@ static enum mad_query query_of(const uint8_t *mad)
 		{0x03, 0x38, MAD_SA_GROUP},
 	};
 
+	if (mad[1] == 0x81 && mad[17] == 0x15 && mad[7] == 1)
+		return MAD_SWITCH_PORT;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (rows[i].class == mad[1] && rows[i].attribute == mad[17])
 			return rows[i].query;
@@ -98,6 +100,7 @@ void madlab_answer(const struct madlab *l, const uint8_t request[static MAD_SIZE
 	case MAD_NODE_INFO: answer_node(l, ret + 64); break;
 	case MAD_NODE_DESC: memcpy(ret + 64, l->neighbour, strlen(l->neighbour)); break;
 	case MAD_PORT_INFO: answer_port(l, ret + 64); break;
+	case MAD_SWITCH_PORT: ret[64 + 19] = l->switch_sm_lid; break;
 	case MAD_SM_INFO:
 		put64(ret + 64, l->sm_guid);
 		ret[84] = 5 << 4 | 3;

@@ -26,6 +26,7 @@ struct madlab {
 	uint16_t status;	/* of every answer */
 	uint8_t group_mtu, group_rate; /* codes */
 	uint8_t port_mtu;
+	uint8_t switch_sm_lid; /* of the neighbour's management port */
 	/* Datagrams to be received. */
 	struct {
 		uint8_t bytes[MAD_IO_SIZE];
