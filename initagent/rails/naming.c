@@ -10,6 +10,7 @@
 #include "link/udev_name.h"
 
 #include <ctype.h>
+#include <net/if_arp.h>
 #include <stddef.h>
 
 /* What is left of a name for its prefix beside a number of four digits. */
@@ -36,7 +37,7 @@ static bool has_own_name(const struct rails *rails, const struct netdev *dev)
 /* Is name, of an option, what udev calls dev? */
 static bool is_udevs(const struct rails *rails, const struct netdev *dev, const char *name)
 {
-	return name && !links_by_name(rails->links, name) && !named(rails, name) &&
+	return !links_by_name(rails->links, name) && !named(rails, name) &&
 	       udev_name_is(&rails->env, dev, name);
 }
 
@@ -48,25 +49,41 @@ struct names {
 
 #define NAMES(rows, n, type, member) {rows, n, sizeof(type), offsetof(type, member)}
 
+/* The name of a partition's interface, ibp65s0.8001, has its parent's in it. */
+static void cut_pkey(char name[static IFNAMSIZ])
+{
+	char *dot = strrchr(name, '.');
+
+	if (dot && strlen(dot) == 5 && strspn(dot + 1, "0123456789abcdefABCDEF") == 4)
+		*dot = 0;
+}
+
 /* Finds the first one that is udev's for dev, unless found already; false: one is dev's as it is,
  * which it keeps. */
 static bool look(const struct rails *rails, const struct netdev *dev, const struct names *l,
-	const char **found)
+	char found[static IFNAMSIZ])
 {
 	for (size_t i = 0; i < l->n; i++) {
-		const char *name;
+		const char *option;
+		char name[IFNAMSIZ];
 
-		memcpy(&name, (const char *)l->rows + i * l->size + l->at, sizeof(name));
-		if (name && streq(name, dev->name))
+		memcpy(&option, (const char *)l->rows + i * l->size + l->at, sizeof(option));
+		if (!option)
+			continue;
+		strscpy(name, option, sizeof(name));
+		if (dev->hwtype == ARPHRD_INFINIBAND)
+			cut_pkey(name);
+		if (streq(name, dev->name))
 			return false;
 		if (!*found && is_udevs(rails, dev, name))
-			*found = name;
+			strscpy(found, name, IFNAMSIZ);
 	}
 	return true;
 }
 
-/* By which an option calls dev, as udev would; NULL: none, or an option has the name it has. */
-static const char *udevs(const struct rails *rails, const struct netdev *dev)
+/* By which an option calls dev, as udev would; false: none, or an option has the name it has. */
+static bool find_udevs(const struct rails *rails, const struct netdev *dev,
+	char found[static IFNAMSIZ])
 {
 	const struct plan_net *net = &rails->plan->net;
 	const struct plan_ib *ib = &rails->plan->ib;
@@ -79,28 +96,30 @@ static const char *udevs(const struct rails *rails, const struct netdev *dev)
 		NAMES(ib->pkeys, ib->n_pkeys, struct plan_pkey, parent),
 		NAMES(net, 1, struct plan_net, bootdev),
 	};
-	const char *found = NULL;
 
+	found[0] = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
-		if (!look(rails, dev, &lists[i], &found))
-			return NULL;
+		if (!look(rails, dev, &lists[i], found))
+			return false;
 	for (size_t i = 0; i < net->n_links; i++)
 		if (!look(rails, dev, &(struct names){net->links[i].lower, net->links[i].n_lower,
-				sizeof(net->links[i].lower[0]), 0}, &found))
-			return NULL;
-	return found;
+				sizeof(net->links[i].lower[0]), 0}, found))
+			return false;
+	return found[0];
 }
 
-const char *naming_wanted(const struct rails *rails, const struct netdev *dev)
+bool naming_wanted(const struct rails *rails, const struct netdev *dev, char ret[static IFNAMSIZ])
 {
 	const struct plan_net *net = &rails->plan->net;
 
 	if (has_own_name(rails, dev))
-		return NULL;
+		return false;
 	for (size_t i = 0; i < net->n_ifnames; i++)
-		if (netdev_matches(dev, &net->ifnames[i].hwaddr))
-			return streq(net->ifnames[i].name, dev->name) ? NULL : net->ifnames[i].name;
-	return udevs(rails, dev);
+		if (netdev_matches(dev, &net->ifnames[i].hwaddr)) {
+			strscpy(ret, net->ifnames[i].name, IFNAMSIZ);
+			return !streq(ret, dev->name);
+		}
+	return find_udevs(rails, dev, ret);
 }
 
 bool naming_is_others(const struct rails *rails, const struct netdev *dev)

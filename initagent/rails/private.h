@@ -72,11 +72,11 @@ bool rail_is_port(const struct rails *rails, const struct fabric_port *port,
 const struct fabric_port *rail_fabric_port(const struct rails *rails, const struct rail *rail);
 
 /* naming.c. naming_wanted: the name that ifname= gives dev, or by which an option calls it and
- * udev would; NULL: none, or it bears it already.
+ * udev would; false: none, or it bears it already.
  * naming_is_others: does dev bear a name that ifname= gives to another address? naming_give_up:
  * renames it; the change comes back as an event. naming_find: what the command line means by name;
  * NULL: it is not there. */
-const char *naming_wanted(const struct rails *rails, const struct netdev *dev);
+bool naming_wanted(const struct rails *rails, const struct netdev *dev, char ret[static IFNAMSIZ]);
 bool naming_is_others(const struct rails *rails, const struct netdev *dev);
 const struct netdev *naming_find(const struct rails *rails, const char *name);
 void naming_give_up(struct rails *rails, const struct netdev *dev, uint64_t now);

@@ -89,14 +89,14 @@ static int rename_to(struct rails *rails, const struct netdev *dev, const char *
 static void prepare(struct rails *rails, const struct netdev *dev, const struct plan_ip *ip,
 	char name[static IFNAMSIZ], uint64_t now)
 {
-	const char *better = naming_wanted(rails, dev);
 	int r = 0;
 
-	strscpy(name, dev->name, IFNAMSIZ);
-	if (better)
-		r = rename_to(rails, dev, better, now);
-	if (better && r >= 0)
-		strscpy(name, better, IFNAMSIZ);
+	if (naming_wanted(rails, dev, name))
+		r = rename_to(rails, dev, name, now);
+	else
+		strscpy(name, dev->name, IFNAMSIZ);
+	if (r < 0)
+		strscpy(name, dev->name, IFNAMSIZ);
 	if (!stack_link(rails, dev->name))
 		ipoib_prepare(rails, dev, now);
 	if (r >= 0 && ip && ip->hwaddr.len)
@@ -274,23 +274,23 @@ static void consider_netdev(struct rails *rails, const struct netdev *dev, uint6
 {
 	const struct plan_ip *ip = NULL;
 	struct netdev as = *dev;
-	const char *better = naming_wanted(rails, dev);
+	bool renamed = naming_wanted(rails, dev, as.name);
 
 	if (naming_is_others(rails, dev)) {
 		naming_give_up(rails, dev, now);
 		return;
 	}
-	if (better)
-		strscpy(as.name, better, sizeof(as.name));
+	if (!renamed)
+		strscpy(as.name, dev->name, sizeof(as.name));
 	if (ipoib_replaced(rails, &as) && rail_allowed(rails, dev) &&
 		!ipoib_has_children(rails, dev)) {
 		prepare(rails, dev, NULL, as.name, now);
 		ipoib_make_children(rails, &as, now);
-		better = NULL;
+		renamed = false;
 	}
 	if (wanted(rails, &as, &ip))
 		add_rail(rails, dev, ip, now);
-	else if (better && rename_to(rails, dev, better, now) < 0)
+	else if (renamed && rename_to(rails, dev, as.name, now) < 0)
 		report_cause(rails->report, CAUSE_NETDEV_CONFIG, dev->name, now, "%s",
 			links_error(rails->links));
 }
