@@ -227,8 +227,8 @@ static void run(struct boot *b)
 /* --- from the first to the last step --------------------------------------------------------- */
 
 /*
- * An earlier agent may have been killed after the mount: then everything is there already. Its
- * rails are found as at a start; nothing is taken off them any more.
+ * An earlier agent may have been killed after the mount: then everything is there already,
+ * but perhaps not said. Its rails are found as at a start; nothing is taken off them any more.
  */
 static bool adopt(struct boot *b, uint64_t now)
 {
@@ -243,6 +243,7 @@ static bool adopt(struct boot *b, uint64_t now)
 	rails_keep(b->rails);
 	rails_drivers_named(b->rails, now);
 	rails_step(b->rails, now);
+	summary_online(b, now);
 	return true;
 }
 

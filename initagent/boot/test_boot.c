@@ -549,6 +549,8 @@ TEST(a_root_mounted_before_the_kill_is_adopted)
 		cJSON_GetStringValue(cJSON_GetObjectItem(rail, "netdev")));
 	CHECK(env_read(&n.tree.env, text, sizeof(text), "%s", path) > 0);
 	CHECK(strstr(text, "KeepConfiguration=yes") != NULL);
+	CHECK(env_read(&n.tree.env, text, sizeof(text), "/run/initagent/online") > 0);
+	CHECK_STR(text, cJSON_GetStringValue(cJSON_GetObjectItem(rail, "netdev")));
 	node_close(&n);
 }
 
