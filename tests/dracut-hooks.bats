@@ -167,12 +167,42 @@ wait" ]
     local script='source_hook() { echo "$1 $2 $netif"; exit 1; }
         . bin/initagent-online.sh; printf "eth0\nib0\n" >online
         . bin/initagent-online.sh; . bin/initagent-online.sh; echo "end $netif"'
-    sed -i "s|/run/initagent/online|$PWD/online|g" bin/initagent-online.sh
+    sed -i "s|/run/initagent/online|$PWD/online|g; s|/sys/class/net|$PWD/sys|; s|/tmp/dhc|$PWD/dhc|" \
+        bin/initagent-online.sh
+    mkdir -p sys/{eth0,ib0}
+    echo 3 | tee sys/eth0/ifindex >sys/ib0/ifindex
     run -0 in_dracut "$script"
     [ "$output" = "initqueue/online eth0 eth0
 initqueue/online ib0 ib0
 end " ]
     [ ! -e calls ]
+}
+
+@test "hooks of initqueue/online read of the lease what dracut's network modules give them" {
+    local expected='10.0.0.2 10.0.0.3|10.0.0.1|/srv/x|fd00::7'
+    mkdir -p sys/{eth0,ib0} tmp
+    echo 3 >sys/eth0/ifindex
+    echo 4 >sys/ib0/ifindex
+    printf '%s\n' initagent-lease=1 dns=10.0.0.9 ntp=10.0.0.2 ntp=10.0.0.3 next-server=10.0.0.1 \
+        root-path=/srv/x >lease.3
+    echo ntp=fd00::7 >lease6.3
+    # not of a use that has quotes
+    echo "root-path=/srv/';echo>bad;'" >lease.4
+    printf 'eth0\nib0\n' >online
+    sed -i "s|/run/initagent/|$PWD/|g; s|/tmp/dhc|$PWD/tmp/dhc|; s|/sys/class/net/|$PWD/sys/|" \
+        bin/initagent-online.sh
+    run -0 in_dracut 'source_hook() { . "$PWD/tmp/dhclient.$2.dhcpopts"
+        echo "$new_ntp_servers|$new_next_server|$new_root_path|$new_dhcp6_ntp_servers"; }
+        . bin/initagent-online.sh'
+    [ "$output" = "$expected
+|||" ]
+    [ ! -e bad ]
+    # static addresses: no lease
+    rm lease* tmp/*
+    run -0 in_dracut 'source_hook() { wc -c <"$PWD/tmp/dhclient.$2.dhcpopts"; }
+        . bin/initagent-online.sh'
+    [ "$output" = "0
+0" ]
 }
 
 @test "hooks of a root that is not ours do not even call the agent" {

@@ -4,7 +4,25 @@
 # modules run them: once, and in a shell of their own, as some say exit. Without systemd this is a
 # hook of the initqueue, which a root on an encrypted disk waits in for a key from the network, and
 # of pre-mount and pre-pivot for all others; with systemd a program (initagent-online.service).
+# What hooks read of a DHCP lease is in /tmp/dhclient.INTERFACE.dhcpopts, as shell variables: the
+# time servers (dracut-ng's chrony), and as of all of dracut's network modules next server and path.
 # shellcheck disable=SC1091 # the initramfs's
+
+# initagent_lease VARIABLE FILE: what the agent has kept of a lease; a quote is in no value of use
+initagent_lease() {
+    [ -e "$2" ] || return 0
+    _list=
+    while read -r _line; do
+        case $_line in
+            *\'*) ;;
+            ntp=*) _list="$_list ${_line#*=}" ;;
+            next-server=*) echo "new_next_server='${_line#*=}'" ;;
+            root-path=*) echo "new_root_path='${_line#*=}'" ;;
+        esac
+    done < "$2"
+    [ -z "$_list" ] || echo "$1='${_list# }'"
+}
+
 if ! command -v source_hook > /dev/null; then
     _hooks=dracut/hooks/initqueue/online
     for _hook in /var/lib/"$_hooks"/*.sh /usr/lib/"$_hooks"/*.sh /etc/"$_hooks"/*.sh; do
@@ -17,7 +35,12 @@ fi
 if [ -z "$initagent_online" ] && [ -e /run/initagent/online ]; then
     initagent_online=1
     while read -r netif; do
+        read -r _index < "/sys/class/net/$netif/ifindex"
+        {
+            initagent_lease new_ntp_servers "/run/initagent/lease.$_index"
+            initagent_lease new_dhcp6_ntp_servers "/run/initagent/lease6.$_index"
+        } > "/tmp/dhclient.$netif.dhcpopts"
         (source_hook initqueue/online "$netif" < /dev/null)
     done < /run/initagent/online
-    unset netif
+    unset netif _index _list _line
 fi
