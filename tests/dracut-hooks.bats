@@ -167,8 +167,8 @@ wait" ]
     local script='source_hook() { echo "$1 $2 $netif"; exit 1; }
         . bin/initagent-online.sh; printf "eth0\nib0\n" >online
         . bin/initagent-online.sh; . bin/initagent-online.sh; echo "end $netif"'
-    sed -i "s|/run/initagent/online|$PWD/online|g; s|/sys/class/net|$PWD/sys|; s|/tmp/dhc|$PWD/dhc|" \
-        bin/initagent-online.sh
+    sed -i "s|/run/initagent/online|$PWD/online|g; s|/sys/class/net|$PWD/sys|
+        s|/tmp/dhc|$PWD/dhc|" bin/initagent-online.sh
     mkdir -p sys/{eth0,ib0}
     echo 3 | tee sys/eth0/ifindex >sys/ib0/ifindex
     run -0 in_dracut "$script"
@@ -179,7 +179,7 @@ end " ]
 }
 
 @test "hooks of initqueue/online read of the lease what dracut's network modules give them" {
-    local expected='10.0.0.2 10.0.0.3|10.0.0.1|/srv/x|fd00::7'
+    local of_eth0='10.0.0.2 10.0.0.3|10.0.0.1|/srv/x|fd00::7'
     mkdir -p sys/{eth0,ib0} tmp
     echo 3 >sys/eth0/ifindex
     echo 4 >sys/ib0/ifindex
@@ -194,7 +194,7 @@ end " ]
     run -0 in_dracut 'source_hook() { . "$PWD/tmp/dhclient.$2.dhcpopts"
         echo "$new_ntp_servers|$new_next_server|$new_root_path|$new_dhcp6_ntp_servers"; }
         . bin/initagent-online.sh'
-    [ "$output" = "$expected
+    [ "$output" = "$of_eth0
 |||" ]
     [ ! -e bad ]
     # static addresses: no lease

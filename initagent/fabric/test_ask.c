@@ -145,45 +145,6 @@ TEST(the_neighbour_is_known_without_a_subnet_manager)
 	room_free(&r);
 }
 
-static void waits_for_sm(struct room *r, const char *what)
-{
-	char text[160] = "mlx5_0/1 LinkUp INIT, ";
-
-	strcat(strcat(text, what), " (cable ends at leaf12 port 17)");
-	gate_is(r, CAUSE_PORT_NO_SM, text);
-}
-
-/* Whether the fabric has no subnet manager, or has one that leaves this port out. */
-TEST(the_switch_says_whether_a_subnet_manager_was_there)
-{
-	struct fabric_event ev;
-	struct room r;
-
-	room_new(&r);
-	set_port(&r, "2: INIT\n", "5: LinkUp\n", "0x0\n");
-	look(&r);
-	CHECK(next(&r, FABRIC_NEIGHBOUR, &ev));
-	waits_for_sm(&r, "no subnet manager yet");
-	r.lab.switch_sm_lid = 3;
-	pass(&r, 5 * NSEC_PER_SEC);
-	CHECK(next(&r, FABRIC_NEIGHBOUR, &ev));
-	CHECK_INT(ev.port.neighbour.sm_lid, 3);
-	waits_for_sm(&r, "not set up yet by the subnet manager at LID 3");
-	r.lab.deaf[MAD_SWITCH_PORT] = true;
-	pass(&r, 10 * NSEC_PER_SEC);
-	waits_for_sm(&r, "not set up yet by the subnet manager at LID 3");
-	CHECK_INT(r.lab.sent[MAD_SWITCH_PORT], 4);
-	r.lab.deaf[MAD_SWITCH_PORT] = false;
-	r.lab.switch_sm_lid = 0;
-	pass(&r, 5 * NSEC_PER_SEC);
-	waits_for_sm(&r, "no subnet manager yet");
-	set_active(&r);
-	look(&r);
-	pass(&r, 20 * NSEC_PER_SEC);
-	CHECK_INT(r.lab.sent[MAD_SWITCH_PORT], 6);
-	room_free(&r);
-}
-
 /* The loop learns of the answer from the fd, without a timer. */
 TEST(an_answer_wakes_the_loop)
 {
