@@ -188,14 +188,17 @@ end " ]
     echo ntp=fd00::7 >lease6.3
     # not of a use that has quotes
     echo "root-path=/srv/';echo>bad;'" >lease.4
+    # nor is a backslash read as anything else
+    printf '%s\n' 'root-path=/srv/\0047;echo>bad;\0047' >lease6.4
     printf 'eth0\nib0\n' >online
     sed -i "s|/run/initagent/|$PWD/|g; s|/tmp/dhc|$PWD/tmp/dhc|; s|/sys/class/net/|$PWD/sys/|" \
         bin/initagent-online.sh
     run -0 in_dracut 'source_hook() { . "$PWD/tmp/dhclient.$2.dhcpopts"
-        echo "$new_ntp_servers|$new_next_server|$new_root_path|$new_dhcp6_ntp_servers"; }
+        printf "%s|%s|%s|%s\n" "$new_ntp_servers" "$new_next_server" "$new_root_path" \
+            "$new_dhcp6_ntp_servers"; }
         . bin/initagent-online.sh'
     [ "$output" = "$of_eth0
-|||" ]
+||/srv/\0047;echo>bad;\0047|" ]
     [ ! -e bad ]
     # static addresses: no lease
     rm lease* tmp/*

@@ -4,11 +4,12 @@
 # modules run them: once, and in a shell of their own, as some say exit. Without systemd this is a
 # hook of the initqueue, which a root on an encrypted disk waits in for a key from the network, and
 # of pre-mount and pre-pivot for all others; with systemd a program (initagent-online.service).
-# What hooks read of a DHCP lease is in /tmp/dhclient.INTERFACE.dhcpopts, as shell variables: the
-# time servers (dracut-ng's chrony), and as of all of dracut's network modules next server and path.
+# Hooks read of a DHCP lease what all of dracut's network modules leave, shell variables in
+# /tmp/dhclient.INTERFACE.dhcpopts: time servers (dracut-ng's chrony), next server and root path.
 # shellcheck disable=SC1091 # the initramfs's
 
-# initagent_lease VARIABLE FILE: what the agent has kept of a lease; a quote is in no value of use
+# initagent_lease VARIABLE FILE: what the agent has kept of a lease; VARIABLE: its time servers. The
+# values become shell text: none with a quote does, and no echo, which reads backslashes.
 initagent_lease() {
     [ -e "$2" ] || return 0
     _list=
@@ -16,11 +17,11 @@ initagent_lease() {
         case $_line in
             *\'*) ;;
             ntp=*) _list="$_list ${_line#*=}" ;;
-            next-server=*) echo "new_next_server='${_line#*=}'" ;;
-            root-path=*) echo "new_root_path='${_line#*=}'" ;;
+            next-server=*) printf "new_next_server='%s'\n" "${_line#*=}" ;;
+            root-path=*) printf "new_root_path='%s'\n" "${_line#*=}" ;;
         esac
     done < "$2"
-    [ -z "$_list" ] || echo "$1='${_list# }'"
+    [ -z "$_list" ] || printf "%s='%s'\n" "$1" "${_list# }"
 }
 
 if ! command -v source_hook > /dev/null; then
@@ -35,7 +36,7 @@ fi
 if [ -z "$initagent_online" ] && [ -e /run/initagent/online ]; then
     initagent_online=1
     while read -r netif; do
-        read -r _index < "/sys/class/net/$netif/ifindex"
+        read -r _index < "/sys/class/net/$netif/ifindex" || _index=
         {
             initagent_lease new_ntp_servers "/run/initagent/lease.$_index"
             initagent_lease new_dhcp6_ntp_servers "/run/initagent/lease6.$_index"
