@@ -123,15 +123,22 @@ TEST(a_port_that_is_set_up_asks_no_more)
 	room_free(&r);
 }
 
-/* Two nodes back to back, or a router: its own port says nothing about a fabric. */
+/* Two nodes back to back, a router, one that keeps silent: its port says nothing of a fabric. */
 TEST(only_a_switch_is_asked)
 {
-	struct room r;
+	static const enum fabric_node types[] = {
+		FABRIC_NODE_UNKNOWN, FABRIC_NODE_CA, FABRIC_NODE_ROUTER};
 
-	room_new(&r);
-	r.lab.deaf[MAD_NODE_INFO] = true;
-	turn(&r);
-	CHECK_INT(r.lab.sent[MAD_SWITCH_PORT], 0);
-	CHECK(r.neighbour.again == NSEC_NEVER);
-	room_free(&r);
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		struct room r;
+
+		room_new(&r);
+		r.lab.neighbour_type = types[i];
+		r.lab.deaf[MAD_NODE_INFO] = types[i] == FABRIC_NODE_UNKNOWN;
+		turn(&r);
+		CHECK_INT(r.neighbour.found.type, types[i]);
+		CHECK_INT(r.lab.sent[MAD_SWITCH_PORT], 0);
+		CHECK(r.neighbour.again == NSEC_NEVER);
+		room_free(&r);
+	}
 }

@@ -58,7 +58,7 @@ static void put64(uint8_t *at, uint64_t v)
 static void answer_node(const struct madlab *l, uint8_t *data)
 {
 	data[0] = data[1] = 1;
-	data[2] = FABRIC_NODE_SWITCH;
+	data[2] = (uint8_t)l->neighbour_type;
 	data[3] = 36;
 	put64(data + 12, UINT64_C(0xb8599f0300fc6de4));
 	data[36] = l->neighbour_port;
@@ -182,6 +182,7 @@ void madlab_new(struct madlab *l)
 	l->ops = (struct mad_ops){lab_open, lab_fd, lab_send, lab_recv, lab_close, l};
 	l->neighbour = "leaf12";
 	l->neighbour_port = 17;
+	l->neighbour_type = FABRIC_NODE_SWITCH;
 	l->sm_guid = UINT64_C(0x0002c90300ef1231);
 	l->group_mtu = l->port_mtu = 4; /* 2048 */
 	l->group_rate = 3;		/* 10 Gb/s */

@@ -22,6 +22,7 @@ struct madlab {
 	/* What the fabric is. */
 	const char *neighbour;
 	uint8_t neighbour_port;
+	enum fabric_node neighbour_type;
 	uint64_t sm_guid;
 	uint16_t status;	/* of every answer */
 	uint8_t group_mtu, group_rate; /* codes */
