@@ -107,22 +107,22 @@ void fabric_neighbour_text(const struct fabric_neighbour *n, char *buf, size_t s
 }
 
 /*
- * Whether it is this port that the subnet manager leaves out, or whether there is none: its switch
- * has been set up by one.
+ * Whether the fabric has had no subnet manager at all, or one that leaves this port out or is dead:
+ * a switch keeps the LID of the one that set it up.
  */
 static const char *what_is_missing(
 	size_t row, const struct fabric_port *port, char *buf, size_t size)
 {
 	if (rows[row].applies != waits_for_sm || no_lid(port->neighbour.sm_lid))
 		return rows[row].what;
-	snprintf(buf, size, "not set up yet by the subnet manager at LID %u",
+	snprintf(buf, size, "%s, but its switch names one at LID %u", rows[row].what,
 		port->neighbour.sm_lid);
 	return buf;
 }
 
 enum cause fabric_gate(const struct fabric_port *port, char *text, size_t size)
 {
-	char end[96], sm[64];
+	char end[96], sm[80];
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (!rows[i].applies(port))

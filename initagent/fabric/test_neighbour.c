@@ -90,13 +90,13 @@ TEST(the_switch_says_whether_a_subnet_manager_was_there)
 	r.lab.switch_sm_lid = 3;
 	ask_again(&r);
 	CHECK(took(&r));
-	waits_for(&r, "not set up yet by the subnet manager at LID 3");
+	waits_for(&r, "no subnet manager yet, but its switch names one at LID 3");
 	/* Nothing new, and silence proves nothing. */
 	ask_again(&r);
 	r.lab.deaf[MAD_SWITCH_PORT] = true;
 	ask_again(&r);
 	CHECK(!took(&r) && !neighbour_busy(&r.neighbour));
-	waits_for(&r, "not set up yet by the subnet manager at LID 3");
+	waits_for(&r, "no subnet manager yet, but its switch names one at LID 3");
 	r.lab.deaf[MAD_SWITCH_PORT] = false;
 	r.lab.switch_sm_lid = 0;
 	ask_again(&r);
