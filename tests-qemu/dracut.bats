@@ -273,10 +273,36 @@ assert_network() {
     [ ! -e "$node_dir/results/run" ]
 }
 
+# behind_target TARGET FOLDER: a unit of a site's, in FOLDER of an initramfs, that is ordered after
+# TARGET and says which interfaces are up.
+behind_target() {
+    local units=$2/etc/systemd/system
+    mkdir -p "$units/initrd.target.wants"
+    cat >"$units/lab-$1.service" <<END
+[Unit]
+DefaultDependencies=no
+After=$1
+Wants=$1
+[Service]
+Type=oneshot
+ExecStart=/bin/sh -c 'echo "lab: $1: \$(cat /run/initagent/online)" >/dev/kmsg'
+END
+    ln -s "../lab-$1.service" "$units/initrd.target.wants/"
+}
+
+# pack FOLDER: an archive that the node gets beside its initramfs.
+pack() {
+    NODE_EXTRA=$1.cpio
+    (cd "$1" && find . -mindepth 1 | sort | cpio --quiet -o -H newc) >"$NODE_EXTRA"
+}
+
 @test "systemd flavour: rd.neednet=1 beside a root on a disk; without it nothing is done" {
+    behind_target remote-fs-pre.target "$BATS_TEST_TMPDIR/site"
+    pack "$BATS_TEST_TMPDIR/site"
     late=1 local_root "$LAB/agent-systemd.img" root=UUID=6a8c1f3e-0001-4a5b-9c3d-5e6f70819aab \
         rd.neednet=1 rd.handover=networkd
     assert_network
+    assert_console 'lab: remote-fs-pre.target: eth0'
     local_root "$LAB/agent-systemd.img" root=/dev/vda
     [ ! -e "$node_dir/results/run" ]
 }
@@ -284,25 +310,14 @@ assert_network() {
 # online_hooks: what a site's dracut module brings, as for a key that a server of the network has: a
 # hook of initqueue/online, without which there is no disk, and a unit after network-online.target.
 online_hooks() {
-    local dir=$BATS_TEST_TMPDIR/online units=etc/systemd/system
-    local hooks=usr/lib/dracut/hooks/initqueue/online
-    NODE_EXTRA=$dir.cpio
-    mkdir -p "$dir/$hooks" "$dir/$units/initrd.target.wants"
+    local dir=$BATS_TEST_TMPDIR/online hooks=usr/lib/dracut/hooks/initqueue/online
+    mkdir -p "$dir/$hooks"
     cat >"$dir/$hooks/50-lab.sh" <<'END'
 echo "lab: hook of $1, $(sed -n 's/^nameserver //p' /etc/resolv.conf)" >/dev/kmsg
 modprobe virtio_blk
 END
-    cat >"$dir/$units/lab-online.service" <<'END'
-[Unit]
-DefaultDependencies=no
-After=network-online.target
-Wants=network-online.target
-[Service]
-Type=oneshot
-ExecStart=/bin/sh -c 'echo "lab: $(cat /run/initagent/online) behind the target" >/dev/kmsg'
-END
-    ln -s ../lab-online.service "$dir/$units/initrd.target.wants/"
-    (cd "$dir" && find . -mindepth 1 | sort | cpio --quiet -o -H newc) >"$NODE_EXTRA"
+    behind_target network-online.target "$dir"
+    pack "$dir"
 }
 
 @test "initqueue/online and network-online.target: a root that needs the network first" {
@@ -317,7 +332,7 @@ END
         assert_eq "$(grep -c 'lab: hook of ens2, 10.99.0.1' "$node_dir/console.log")" 1 \
             "hooks that ran"
     done
-    grep -q 'lab: ens2 behind the target' "$node_dir/console.log"
+    assert_console 'lab: network-online.target: ens2'
 }
 
 # no_network_beside_disk FLAVOUR SECONDS: the disk is there, and the network does not come.
