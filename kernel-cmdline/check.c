@@ -287,6 +287,16 @@ static bool needs_network(enum plan_root_kind kind)
 		kind == PLAN_ROOT_REMOTE;
 }
 
+/* What ip= asks for beside a root that needs no network, which nothing brings up then. */
+static void check_idle_ip(struct parser *p)
+{
+	struct plan_word *w = parser_word(p, OPTION_IP);
+
+	if (w && !p->plan->net.neednet && is_local(&p->plan->root) && !dracut_connects(p))
+		note_word(p, w, "add rd.neednet=1 for the network, or leave ip= out",
+			"the root is local, and without rd.neednet=1 no network is brought up");
+}
+
 /*
  * Whether there will be a network is known only here, when root, ip= and BOOTIF= all are; saying
  * rd.neednet=0 cannot take it away from a root that needs it (nor does it in dracut).
@@ -320,6 +330,7 @@ void check_plan(struct parser *p)
 	check_nfs(p);
 	check_dhcp6(p);
 	check_wanted(p);
+	check_idle_ip(p);
 	check_image(p);
 	check_block(p);
 	check_net(p);

@@ -141,9 +141,10 @@ static void put_defaults(const struct lint *l)
 		return;
 	fputs("(by default)\n", l->out);
 	if (p->net.wanted && !p->net.n_ips)
-		fputs(p->root.block.nbft
-			? "    takes interfaces and addresses from the same table\n"
-			: "    asks for a lease by DHCP on every interface\n", l->out);
+		fprintf(l->out, "    %s\n", p->root.block.nbft
+			? "takes interfaces and addresses from the same table"
+			: p->net.bootif.len ? "asks for a lease by DHCP on that interface alone"
+			: "asks for a lease by DHCP on every interface");
 	put_leader(l, &p->net);
 	if (!has_effect(p, OPTION_RD_RETRY))
 		fprintf(l->out, "    gives the network %u s to become operational\n", p->retry_s);

@@ -314,9 +314,10 @@ const char *nfs_text(struct parser *p, const struct plan_nfs *nfs)
 
 	for (size_t i = 0; i < nfs->n_servers; i++) {
 		const struct plan_server *s = &nfs->servers[i];
+		bool v6 = s->addr.family == AF_INET6;
 
-		text = textf(p, "%s%s%s%s%s", i ? text : "", i ? "," : "", s->name,
-			s->zone ? "%" : "", s->zone ? s->zone : "");
+		text = textf(p, "%s%s%s%s%s%s%s", i ? text : "", i ? "," : "", v6 ? "[" : "",
+			s->name, s->zone ? "%" : "", s->zone ? s->zone : "", v6 ? "]" : "");
 	}
 	text = textf(p, "%s:%s over %s (port %u)", text,
 		nfs->path ? nfs->path : "(path from DHCP)", rdma ? "RDMA" : "TCP", port);

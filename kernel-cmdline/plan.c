@@ -190,6 +190,19 @@ static bool run_level(const struct plan_word *w)
 	return false;
 }
 
+/* What names the root to live-boot(7), which starts such nodes in Debian's live systems. */
+static bool take_live_boot(struct parser *p, struct plan_word *w)
+{
+	bool image = streq(w->name, "fetch") || streq(w->name, "httpfs");
+
+	if (!w->value || !(image || streq(w->name, "netboot")))
+		return false;
+	w->kind = PLAN_WORD_UNKNOWN;
+	note_word(p, w, image ? textf(p, "write root=%s", w->value) : "leave it out",
+		"live-boot's, unknown to this agent");
+	return true;
+}
+
 /*
  * In our family (rd.) or one slip away from an option it is a mistake; anything else may be for
  * some program of the real root that reads /proc/cmdline.
@@ -199,6 +212,8 @@ static void take_unknown(struct parser *p, struct plan_word *w)
 	const char *near = option_suggest(w->name, strlen(w->name));
 	bool ours = strncmp(w->name, "rd.", 3) == 0;
 
+	if (take_live_boot(p, w))
+		return;
 	w->kind = PLAN_WORD_UNKNOWN;
 	if (near)
 		warn_word(p, w, textf(p, "did you mean %s?", near),

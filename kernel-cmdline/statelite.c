@@ -80,7 +80,9 @@ static void lay_over(struct parser *p, struct plan_word *w)
 	root->statelite = out;
 	report_xcat(p);
 	if (out->server)
-		say(p, w, "lays the node's files over the root, those to be kept are at %s:%s",
+		say(p, w, out->addr.family == AF_INET6
+			? "lays the node's files over the root, those to be kept are at [%s]:%s"
+			: "lays the node's files over the root, those to be kept are at %s:%s",
 			out->server, out->path);
 	else
 		say(p, w, "lays the node's files over the root, in memory");
