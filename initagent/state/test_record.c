@@ -122,6 +122,12 @@ TEST(the_root_in_one_line)
 			"Warewulf's layers from http://10.0.0.1:9873"},
 		{"{\"type\":\"nbd\",\"name\":\"x\",\"server\":\"s\",\"proto\":\"tcp\"}",
 			"nbd x on s (tcp)"},
+		{"{\"type\":\"nfs\",\"server\":\"2001:db8::1\",\"path\":\"/r\","
+		 "\"version\":\"4.2\",\"proto\":\"rdma\"}",
+			"[2001:db8::1]:/r (NFS 4.2 over rdma)"},
+		{"{\"type\":\"nfs\",\"server\":\"filer\",\"path\":\"/r\",\"version\":\"3\","
+		 "\"proto\":\"tcp\",\"fell_back\":true}",
+			"filer:/r (NFS 3 over tcp, fell back from RDMA)"},
 		{"{}", ""},
 	};
 	char text[512];
