@@ -58,6 +58,7 @@ static int cmd_boot(int argc, char **argv)
 	static const struct option options[] = {
 		{"sysroot", required_argument, NULL, 's'},
 		{"notify", no_argument, NULL, 'n'},
+		{"net-conf", no_argument, NULL, 'c'},
 		{0},
 	};
 	struct boot_args args = {
@@ -72,6 +73,8 @@ static int cmd_boot(int argc, char **argv)
 			args.sysroot = optarg;
 		else if (c == 'n')
 			args.notify = true;
+		else if (c == 'c')
+			args.net_conf = true;
 		else
 			return EXIT_USAGE;
 	}
@@ -383,16 +386,17 @@ static const int wait_status[] = {
 /*
  * "wait": until the agent has ended; "wait --timeout SECONDS": at most that long, 0 only looks;
  * "wait --restarts": past the death of a killed agent, until one says how it ended; "wait
- * --online": the same, but no longer than until the network is up.
+ * --online": the same, but no longer than until the network is up, or for so many seconds.
  */
 static int cmd_wait(int argc, char **argv)
 {
+	bool online = argc > 1 && streq(argv[1], "--online");
 	uint64_t deadline = NSEC_NEVER;
 
 	if (argc == 2 && streq(argv[1], "--restarts"))
 		return wait_status[running_wait_outcome(&system_env, deadline)];
-	if (argc == 2 && streq(argv[1], "--online"))
-		return wait_status[running_wait_online(&system_env)];
+	argc -= online;
+	argv += online;
 	if (argc == 3 && streq(argv[1], "--timeout")) {
 		char *end;
 		unsigned long seconds = strtoul(argv[2], &end, 10);
@@ -401,9 +405,11 @@ static int cmd_wait(int argc, char **argv)
 			return usage_error("--timeout takes seconds");
 		deadline = now_ns() + seconds * NSEC_PER_SEC;
 	} else if (argc != 1) {
-		return usage_error("wait takes --timeout SECONDS, --restarts, --online or nothing");
+		return usage_error("wait takes --restarts, or --online, --timeout SECONDS or "
+			"nothing");
 	}
-	return wait_status[running_wait(&system_env, deadline)];
+	return wait_status[online ? running_wait_online(&system_env, deadline)
+		: running_wait(&system_env, deadline)];
 }
 
 static int cmd_version(int argc, char **argv)
@@ -417,7 +423,9 @@ static int cmd_version(int argc, char **argv)
 static int cmd_help(int argc, char **argv);
 
 static const struct command commands[] = {
-	{"boot", "[--sysroot DIR] [--notify]", "bring up the network and mount the root", cmd_boot},
+	{"boot", "[--sysroot DIR] [--notify] [--net-conf]",
+		"bring up the network and mount the root; --net-conf: with\n"
+		"/run/net-*.conf as klibc's ipconfig has them", cmd_boot},
 	{"status", "[--json | --prometheus [FILE] | --last-failure]",
 		"what happened in this boot, or why the previous one failed",
 		cmd_status},
@@ -451,7 +459,7 @@ static const struct command commands[] = {
 		"exit 0 if the agent handles this kernel's root=, 2 the network only;\n"
 		"--options: what an image for this machine alone needs of the command line",
 		cmd_claims},
-	{"wait", "[--timeout SECONDS | --restarts | --online]",
+	{"wait", "[--restarts | [--online] [--timeout SECONDS]]",
 		"wait for the agent, also for one that starts late: 0 done, 2 failed,\n"
 		"3 killed; with --timeout also 1 running, 4 never; --online: 0 as soon\n"
 		"as the network is up",

@@ -5,7 +5,7 @@
 
 _initagent_options() {
 	case $1 in
-	boot) echo --sysroot --notify ;;
+	boot) echo --sysroot --notify --net-conf ;;
 	status) echo --json --prometheus --last-failure ;;
 	timeline) echo --svg --html --help ;;
 	ports) echo --ask ;;
@@ -13,7 +13,7 @@ _initagent_options() {
 	manifest) echo --chunk-size --name --kernel --output ;;
 	verify) echo --key --kernel ;;
 	options) echo --markdown --man --completion ;;
-	wait) echo --timeout --restarts ;;
+	wait) echo --timeout --restarts --online ;;
 	lint) echo --image && initagent options --completion 2>/dev/null ;;
 	plan) echo --modules && initagent options --completion 2>/dev/null ;;
 	claims) echo --options ;;

@@ -37,6 +37,7 @@ struct boot_args {
 	/* our own /init: apply rd.break; process 1 applies the emergency policy */
 	bool standalone;
 	bool notify;	      /* speak sd_notify */
+	bool net_conf;	      /* write /run/net-IF.conf for the scripts of initramfs-tools */
 	int console_fd, journal_fd; /* as in report_config */
 	char *ret_init;	      /* BOOT_INIT_MAX bytes for the init found in the root, or NULL */
 	/* with it: an eventfd, written to when all is written down and given back; or -1 */

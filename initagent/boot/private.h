@@ -93,6 +93,8 @@ void summary_online(struct boot *b, uint64_t now);
  * handover/profiles.h. false: the mounted root did not answer within rd.timeout, or 180 s.
  */
 bool boot_write_profiles(struct boot *b, uint64_t now);
+/* boot_write_net_conf: where args->net_conf asks for it, of all rails that have an address. */
+void boot_write_net_conf(struct boot *b, uint64_t now);
 /* boot_reader: the task of the process that reads the mounted root: b is borrowed. */
 struct worker_task boot_reader(const struct boot *b);
 

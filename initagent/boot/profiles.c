@@ -207,6 +207,22 @@ bool boot_root_mounted(const struct boot *b)
 		(stat(path, &at) == 0 && stat(above, &up) == 0 && at.st_dev != up.st_dev);
 }
 
+void boot_write_net_conf(struct boot *b, uint64_t now)
+{
+	const struct profile_set set = {.env = &b->env, .now = now};
+	struct profile_rail rail;
+	size_t n;
+	const struct rail *all = rails_list(b->rails, &n);
+
+	for (size_t i = 0; i < n && b->args->net_conf; i++) {
+		int r = fill_rail(b, &all[i], 0, false, &rail) ? klibc_write(&set, &rail) : 0;
+
+		if (r < 0)
+			report_cause(b->env.report, CAUSE_HANDOVER_WRITE, all[i].name, now,
+				"/run/net-*.conf: %s", strerror(-r));
+	}
+}
+
 bool boot_write_profiles(struct boot *b, uint64_t now)
 {
 	struct profile_rail rails[RAILS_LIMIT];
@@ -218,6 +234,7 @@ bool boot_write_profiles(struct boot *b, uint64_t now)
 	char text[64];
 	int r, root = boot_root_ifindex(b);
 
+	boot_write_net_conf(b, now);
 	for (size_t i = 0; i < n; i++)
 		set.n_rails += fill_rail(b, &all[i], root, false, &rails[set.n_rails]);
 	set.n_rails = add_parts(b, rails, set.n_rails);

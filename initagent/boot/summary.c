@@ -196,6 +196,7 @@ void summary_online(struct boot *b, uint64_t now)
 		if (all[i].state == RAIL_READY)
 			len += (size_t)snprintf(names + len, sizeof(names) - len, "%s\n",
 				all[i].name);
+	boot_write_net_conf(b, now);
 	r = running_online(&b->env, names);
 	if (r < 0)
 		report_cause(b->env.report, CAUSE_HANDOVER_WRITE, STATE_DIR "/online", now, "%s",

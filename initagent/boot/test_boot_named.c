@@ -222,6 +222,9 @@ static enum boot_outcome beside(const char *line, const char *code)
 		CHECK(env_read(&n.tree.env, online, sizeof(online), "/run/initagent/online") > 0);
 		CHECK_STR(online, text_at(rail, "netdev"));
 		CHECK(!cJSON_IsObject(cJSON_GetObjectItem(n.state, "root")));
+		/* for initramfs-tools alone */
+		CHECK_INT(env_read(&n.tree.env, online, sizeof(online), "/run/net-veth0.conf"),
+			-ENOENT);
 	}
 	node_close(&n);
 	return outcome;
@@ -301,10 +304,19 @@ static bool cable_out_is_told(const struct node *n, pid_t peer)
 	return told;
 }
 
+/* Who unlocks a disk may need the network's files. */
+static bool has_net_conf(const struct node *n)
+{
+	char text[1024];
+
+	return env_read(&n->tree.env, text, sizeof(text), "/run/net-veth0.conf") > 0 &&
+		strstr(text, "\nIPV4ADDR='10.0.0.5'\n");
+}
+
 /* A user who types a passphrase: after all that, or without, the root is mounted. */
 static void mount_late(const struct node *n, pid_t peer, const char *sysroot)
 {
-	bool good = renewed_twice();
+	bool good = renewed_twice() && has_net_conf(n);
 
 	good = cable_out_is_told(n, peer) && good;
 	_exit(mount("root", sysroot, "tmpfs", 0, NULL) < 0 || !good);
@@ -327,6 +339,7 @@ TEST(the_network_stays_up_while_the_root_is_waited_for)
 	modtree_file(&n.tree, "/sysroot/.keep", "");
 	snprintf(sysroot, sizeof(sysroot), "%s/sysroot", n.tree.root);
 	n.args.sysroot = sysroot;
+	n.args.net_conf = true;
 	user = fork();
 	if (user == 0)
 		mount_late(&n, peer, sysroot);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * profile: what the writers of network profiles (networkd.c, networkmanager.c, ifupdown.c, ifcfg.c)
- * are given, and what they share. Each writes files that one network manager of the real root
- * reads, so that it takes the interface over as it is: same address, same DHCP identity, never down
- * in between. docs/handover.md has the reasons.
+ * profile: what the writers of network profiles (networkd.c, networkmanager.c, ifupdown.c,
+ * ifcfg.c, klibc.c) are given, and what they share. Each writes files that one network manager of
+ * the real root reads, so that it takes the interface over as it is: same address, same DHCP
+ * identity, never down in between. docs/handover.md has the reasons.
  *
  * What may come from the network goes through profile_text() or is an address in binary: no value
  * can end its line or its quotes.
@@ -120,6 +120,9 @@ int networkmanager_write(const struct profile_set *set, const struct profile_rai
 /* ifupdown_write: for all rails, with what renews their leases (renewal.h). */
 int ifupdown_write(const struct profile_set *set);
 int ifcfg_write(const struct profile_set *set, const struct profile_rail *rail);
+/* klibc_write: for the scripts of an initramfs, and long before a real root is known: the set needs
+ * no facts. */
+int klibc_write(const struct profile_set *set, const struct profile_rail *rail);
 
 /* Where ISC dhclient is told to look. */
 struct dhclient_files {

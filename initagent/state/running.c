@@ -226,7 +226,7 @@ enum running_state running_wait_outcome(const struct env *env, uint64_t deadline
 	return wait_while(env, WITHOUT_OUTCOME, false, deadline);
 }
 
-enum running_state running_wait_online(const struct env *env)
+enum running_state running_wait_online(const struct env *env, uint64_t deadline)
 {
-	return wait_while(env, WITHOUT_OUTCOME, true, NSEC_NEVER);
+	return wait_while(env, WITHOUT_OUTCOME, true, deadline);
 }

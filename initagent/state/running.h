@@ -53,5 +53,6 @@ enum running_state running_wait(const struct env *env, uint64_t deadline);
 /* running_wait_outcome: the same, but waits for the successor of a killed agent, too. */
 enum running_state running_wait_outcome(const struct env *env, uint64_t deadline);
 
-/* running_wait_online: RUNNING_DONE as soon as the network is up, or how it failed. */
-enum running_state running_wait_online(const struct env *env);
+/* running_wait_online: RUNNING_DONE as soon as the network is up, or how it failed; or the state at
+ * the deadline. */
+enum running_state running_wait_online(const struct env *env, uint64_t deadline);

@@ -83,7 +83,7 @@ TEST(the_network_is_up_before_the_end)
 	CHECK_INT(running_begin(&env, 1000, &r), 0);
 	pid = fork();
 	if (pid == 0)
-		_exit((int)running_wait_online(&env));
+		_exit((int)running_wait_online(&env, NSEC_NEVER));
 	CHECK_INT(running_online(&env, "eth0\nib0\n"), 0);
 	CHECK_INT(waitpid(pid, &status, 0), pid);
 	CHECK_INT(WEXITSTATUS(status), RUNNING_DONE);
@@ -95,8 +95,13 @@ TEST(the_network_is_up_before_the_end)
 	CHECK_STR(names, "eth0\nib0");
 	CHECK_INT(running_end(&env, &r, "failed"), 0);
 	CHECK_INT(running_begin(&env, 3000, &r), 0);
+	/* it is up no longer; a dead agent's successor is waited for until the deadline alone */
+	CHECK_INT(running_wait_online(&env, now_ns()), RUNNING_NOW);
+	close(r.lock);
+	CHECK_INT(running_wait_online(&env, now_ns()), RUNNING_KILLED);
+	CHECK_INT(running_begin(&env, 4000, &r), 0);
 	CHECK_INT(running_end(&env, &r, "failed"), 0);
-	CHECK_INT(running_wait_online(&env), RUNNING_FAILED);
+	CHECK_INT(running_wait_online(&env, NSEC_NEVER), RUNNING_FAILED);
 }
 
 /* The kernel reports that a file was closed before it gives up the locks on it (__fput). */
