@@ -56,8 +56,8 @@ srpm: rpm-needs package-tarball
 	$(RPMBUILD) --nodeps -bs packaging/initagent.spec
 
 # The hook and scripts of initramfs-tools, which looks for them in /usr/share only.
-IRT_FILES := hooks/initagent scripts/initagent scripts/init-top/initagent \
-	scripts/init-bottom/initagent
+IRT_FILES := hooks/initagent $(addprefix scripts/,initagent initagent-network init-top/initagent \
+	init-bottom/initagent)
 
 install-initramfs-tools:
 	@for file in $(IRT_FILES); do \

@@ -9,7 +9,7 @@ bats_require_minimum_version 1.5.0
 setup() {
 	irt=$BATS_TEST_DIRNAME/../packaging/initramfs-tools
 	cd "$BATS_TEST_TMPDIR" || return
-	mkdir answer bin conf
+	mkdir answer bin conf run
 	echo 'root=nfs:10.0.0.1:/x ip=dhcp' >cmdline
 	# answer/SUBCOMMAND holds exit statuses, one a call, the last one for all that follow; each
 	# call is written down.
@@ -26,17 +26,21 @@ setup() {
 	chmod 755 bin/initagent
 	echo wanted=yes >plan
 	answers plan 0
-	for file in hooks/initagent scripts/{,init-top/,init-bottom/}initagent; do
+	for file in hooks/initagent scripts/{,init-top/,init-bottom/}initagent \
+		scripts/initagent-network; do
 		install -D /dev/stdin "irt/$file" < <(sed "
-			s|/usr/sbin/initagent|$PWD/bin/initagent|g
+			s|/usr/sbin/initagent|$PWD/bin/initagent|g; s|/run/|$PWD/run/|g
 			s|/conf/|$PWD/conf/|g; s|/proc/cmdline|$PWD/cmdline|g
-			s|/scripts/functions|$PWD/functions|; s|\. /scripts/|. $PWD/irt/scripts/|
+			s|/\(scripts/functions\)|$PWD/\1|
+			s|\. /scripts/initagent|. $PWD/irt/scripts/initagent|
 			s|/usr/share/initramfs-tools/hook-functions|$PWD/hook-functions|
 			s|/usr/lib/dracut/modules.d/70initagent|$PWD|
 			s|/etc/initagent|$PWD/etc|g; s|/etc/dropbear|$PWD/dropbear|g" "$irt/$file")
 	done
 	# initramfs-tools' own, as far as it is used
-	cat >functions <<-SCRIPT
+	mkdir scripts
+	cat >scripts/functions <<-SCRIPT
+		configure_networking() { echo "ipconfig"; }
 		panic() { echo "panic: \$*"; }
 		reboot() { echo "reboot \$*"; }
 		poweroff() { echo "poweroff \$*"; }
@@ -51,9 +55,10 @@ answers() {
 	printf '%s\n' "${@:2}" >"answer/$1"
 }
 
-# in_init SCRIPT: as initramfs-tools' init does, after it has sourced the boot script.
+# in_init SCRIPT: a new boot; as initramfs-tools' init does, after it has sourced the boot script.
 in_init() {
-	rootmnt=/root dash -c ". $PWD/functions; . $PWD/irt/scripts/initagent; $1"
+	rm -rf conf/initagent-begun
+	rootmnt=/root dash -c ". $PWD/scripts/functions; . $PWD/irt/scripts/initagent; $1"
 }
 
 # count WORDS: how often the agent was called so.
@@ -64,8 +69,14 @@ count() {
 @test "a root of ours chooses the script, unless boot= names another; other roots do not" {
 	answers claims 0
 	rootmnt=/root dash irt/scripts/init-top/initagent
-	[ "$(cat conf/param.conf)" = BOOT=initagent ]
-	rm conf/param.conf
+	[ "$(cat conf/param.conf)" = "BOOT=initagent
+. $PWD/irt/scripts/initagent-network" ]
+	[ -e conf/initagent-network ]
+	rm conf/*
+	echo 'root=nfs:10.0.0.1:/x boot=initagent' >cmdline
+	rootmnt=/root dash irt/scripts/init-top/initagent
+	[ "$(cat conf/param.conf)" = ". $PWD/irt/scripts/initagent-network" ]
+	rm conf/*
 	echo 'root=/dev/nfs nfsroot=10.0.0.1:/x boot=nfs' >cmdline
 	rootmnt=/root dash irt/scripts/init-top/initagent
 	echo 'root=LABEL=x' >cmdline
@@ -79,21 +90,21 @@ count() {
 	answers claims 2
 	answers boot 0
 	rootmnt=/root dash -c '. irt/scripts/init-top/initagent; wait'
-	[ ! -e conf/param.conf ]
+	[ "$(cat conf/param.conf)" = ". $PWD/irt/scripts/initagent-network" ]
 	answers wait 0
 	rootmnt=/root dash irt/scripts/init-bottom/initagent
-	[ "$(tail -n +2 calls)" = "boot --sysroot /root
+	[ "$(tail -n +2 calls)" = "boot --net-conf --sysroot /root
 wait" ]
 	# killed: started again; failed: what rd.shell asks for, and again
 	rm calls
 	answers wait 3
 	rootmnt=/root run -0 dash irt/scripts/init-bottom/initagent
 	[ -z "$output" ]
-	[ "$(count 'boot --sysroot /root')" = 1 ]
+	[ "$(count 'boot --net-conf --sysroot /root')" = 1 ]
 	answers wait 2
 	rootmnt=/root run -0 dash irt/scripts/init-bottom/initagent
 	[ "$output" = "panic: initagent could not bring the network up." ]
-	[ "$(count 'boot --sysroot /root')" = 2 ]
+	[ "$(count 'boot --net-conf --sysroot /root')" = 2 ]
 }
 
 @test "dropbear leaves the agent's interfaces up at its end" {
@@ -102,6 +113,7 @@ wait" ]
 	answers boot 0
 	for claim in 1 0 2; do
 		answers claims "$claim"
+		rm -rf conf/*
 		rootmnt=/root dash -c '. irt/scripts/init-top/initagent; wait'
 		[[ $claim == 1 && ! -e dropbear/dropbear.conf ||
 			$claim != 1 && $(tail -n 1 dropbear/dropbear.conf) == IFDOWN=none ]]
@@ -129,7 +141,7 @@ wait" ]
 	run -0 in_init mountroot
 	[ -z "$output" ]
 	[ "$(cat calls)" = "claims
-boot --sysroot /root" ]
+boot --net-conf --sysroot /root" ]
 }
 
 @test "a root that is not ours is left to scripts/local" {
@@ -143,7 +155,7 @@ boot --sysroot /root" ]
 	answers claims 0
 	answers boot 137 137 0
 	run -0 in_init mountroot
-	[ "$(count 'boot --sysroot /root')" = 3 ]
+	[ "$(count 'boot --net-conf --sysroot /root')" = 3 ]
 	[[ $output != *panic* ]]
 	answers boot 137 137 137 137 137 137 0
 	run -0 in_init mountroot
@@ -156,7 +168,7 @@ boot --sysroot /root" ]
 	run -0 in_init mountroot
 	[ "$output" = "panic: initagent could not mount the root.
 panic: initagent could not mount the root." ]
-	[ "$(count 'boot --sysroot /root')" = 3 ]
+	[ "$(count 'boot --net-conf --sysroot /root')" = 3 ]
 }
 
 @test "failed: rd.shell and rd.emergency mean what they mean elsewhere" {
@@ -189,8 +201,113 @@ ${row##*|}" ]
 }
 
 @test "the script brings all functions that init calls, and none of nfs' is left" {
-	in_init 'nfs_top() { echo nfs; }; for f in mount_top mount_premount mount_bottom \
-		configure_networking; do [ -z "$($f)" ] || exit 1; done'
+	in_init 'nfs_top() { echo nfs; }; for f in mount_top mount_premount mount_bottom; do
+		[ -z "$($f)" ] || exit 1; done'
+}
+
+# network SCRIPT [DEVICE]: another package's script, which needs the network, and what it finds.
+network() {
+	rootmnt=/root DEVICE=${2-} dash -c ". $PWD/scripts/functions; $1
+		configure_networking
+		echo \"\$? \$DEVICE \${DEVICE6-} \${IPV4ADDR-} \${IPV6ADDR-} \${DNSDOMAIN-}\"
+		wait"
+}
+
+# net_conf FIXTURE: the files of an agent that was told --net-conf.
+net_conf() {
+	awk -v run="$PWD" '/^=== / { file = run $2; next } { print >file }' \
+		"$BATS_TEST_DIRNAME/fixtures/handover/klibc-$1.txt"
+}
+
+@test "configure_networking() of other packages: as ever without the agent" {
+	local line
+	touch drivers.list companions.list unknown
+	answers claims 1
+	run -0 hook most
+	for line in root=/dev/sda1 'root=/dev/nfs nfsroot=10.0.0.1:/x boot=nfs'; do
+		echo "$line" >cmdline
+		answers claims $((${#line} < 20))
+		rootmnt=/root dash irt/scripts/init-top/initagent
+		run -0 network ""
+		[ "${lines[0]}" = ipconfig ]
+	done
+	# with boot=initagent, too, it mounts a root that is not ours
+	run -0 network ". irt/scripts/initagent"
+	[ "${lines[0]}" = ipconfig ]
+	[ "$(sort -u calls)" = $'claims\nclaims --options' ]
+}
+
+@test "configure_networking() of other packages: the agent's network beside another root" {
+	local said="0 eth0 eth0 10.0.0.5 2001:db8::5 cluster.example"
+	touch drivers.list companions.list unknown
+	answers claims 2
+	run -0 hook most
+	answers boot 0
+	answers wait 0
+	net_conf ipv6
+	rootmnt=/root dash -c '. irt/scripts/init-top/initagent; wait'
+	run -0 network ""
+	[ "$output" = "$said" ]
+	# init sourced the functions before there was an agent
+	run -0 network ". $PWD/conf/param.conf"
+	[ "$output" = "$said" ]
+	[ "$(count 'boot --net-conf --sysroot /root')" = 1 ]
+	[ "$(count 'wait --online --timeout 445')" = 2 ]
+	# it has failed, and is not started again here
+	answers wait 2
+	rm run/*
+	run -0 network ""
+	[ "$output" = "2     " ]
+	[ "$(count 'boot --net-conf --sysroot /root')" = 1 ]
+}
+
+@test "configure_networking() of other packages: which interface" {
+	: >conf/initagent-network
+	mkdir conf/initagent-begun
+	answers wait 0
+	net_conf static
+	run -0 network ". irt/scripts/initagent-network"
+	[ "$output" = "0 ib0  10.1.2.3  " ]
+	net_conf dhcp
+	run -0 network ". irt/scripts/initagent-network"
+	[ "$output" = "0 eth0  10.0.0.5  cluster.example" ]
+	run -0 network ". irt/scripts/initagent-network" ib0
+	[ "$output" = "0 ib0  10.1.2.3  " ]
+	run -0 network ". irt/scripts/initagent-network" eth7
+	[ "$output" = "0 eth0  10.0.0.5  cluster.example" ]
+}
+
+@test "configure_networking() before our root is mounted: the agent starts for it, and once" {
+	answers claims 0
+	answers boot 0
+	answers wait 0
+	net_conf dhcp
+	rootmnt=/root dash irt/scripts/init-top/initagent
+	run -0 network ". irt/scripts/initagent-network"
+	[ "$output" = "0 eth0  10.0.0.5  cluster.example" ]
+	rootmnt=/root run -0 dash -c ". scripts/functions; . irt/scripts/initagent; mountroot"
+	[ "$(count 'boot --net-conf --sysroot /root')" = 1 ]
+	[ "$(tail -n 2 calls)" = $'claims\nwait' ]
+	# it was killed meanwhile
+	answers wait 3
+	rootmnt=/root run -0 dash -c ". scripts/functions; . irt/scripts/initagent; mountroot"
+	[ "$(count 'boot --net-conf --sysroot /root')" = 2 ]
+	answers wait 2
+	rootmnt=/root run -0 dash -c ". scripts/functions; . irt/scripts/initagent; mountroot"
+	[ "$output" = "panic: initagent could not mount the root." ]
+}
+
+@test "nothing of the network is shell text in the files of ipconfig" {
+	local shell
+	local said="http://h/';touch\$IFS-pwned;'
+http://h/\$(touch\$IFS-pwned);'!touch!pwned;'&*?\$HOME(a)'"
+	net_conf quotes
+	for shell in dash "bash --posix" "busybox sh"; do
+		# shellcheck disable=SC2086 # words
+		run -0 $shell -c '. run/net-eth0.conf; printf "%s\n" "$ROOTPATH" "$filename"'
+		[ "$output" = "$said" ]
+	done
+	[ "$(find . -name '*pwned*')" = "" ]
 }
 
 # hook MODULES: what the hook does; modprobe knows all modules but those in ./unknown.
@@ -302,7 +419,8 @@ have: rpcrdma (root=), nfs (NFS root)" ]]
 @test "no bash in them; installed where update-initramfs looks, and able to run" {
 	local dir=$PWD/dest/usr/share/initramfs-tools
 	make -s -C "$BATS_TEST_DIRNAME/.." install-initramfs-tools DESTDIR="$PWD/dest" PREFIX=/usr
-	for file in hooks/initagent scripts/{,init-top/,init-bottom/}initagent; do
+	for file in hooks/initagent scripts/{,init-top/,init-bottom/}initagent \
+		scripts/initagent-network; do
 		cmp "$irt/$file" "$dir/$file"
 		[ -x "$dir/$file" ]
 		dash -n "$irt/$file"
