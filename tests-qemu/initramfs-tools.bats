@@ -64,7 +64,7 @@ boots() {
 }
 
 # local_root CMDLINE: a root on a disk of the node, which is initramfs-tools' own. late, if not
-# empty: the DHCP server comes when the disk is mounted, so that only our wait holds the boot.
+# empty: the DHCP server comes after this console line, so that only our wait holds the boot.
 local_root() {
     local late=${late:-}
     NODE_DISK=$vm_logs/local.ext4
@@ -75,7 +75,7 @@ local_root() {
     boots "${late:+loglevel=7} $*"
     [ -z "$late" ] || {
         node_wait 120 'IA-E501' >/dev/null
-        node_wait 60 'EXT4-fs \(vda\): mounted' >/dev/null
+        node_wait 60 "$late" >/dev/null
         server dhcp start
     }
     node_booted 150
@@ -93,11 +93,36 @@ local_root() {
 
 @test "Debian 12: rd.neednet=1 beside a root on a disk: the network is up and handed over" {
     server dhcp stop
-    late=1 local_root root=LABEL=lroot rd.neednet=1 rd.handover=networkd
+    late='EXT4-fs \(vda\): mounted' local_root root=LABEL=lroot rd.neednet=1 rd.handover=networkd
     assert_clean_handover
     assert_state '.rails[0] | "\(.netdev) \(.address) \(.state)"' "eth0 10.99.0.199/24 ready"
     grep -q '10.99.0.199' "$node_dir/results/fib_trie"
     grep -q '^\[Match\]' "$node_dir/results/eth0.network"
+}
+
+# assert_network: a script that called configure_networking() before the root was mounted found the
+# agent's network, and the real root finds the same file; no ipconfig was run.
+assert_network() {
+    [ ! -e "$node_dir/results/run/ipconfig" ]
+    assert_eq "$(<"$node_dir/results/run/network")" "eth0 10.99.0.199 255.255.255.0 dhcp"
+    grep -q '^# Written by initagent' "$node_dir/results/run/net.conf"
+    grep -qx "IPV4ADDR='10.99.0.199'" "$node_dir/results/run/net.conf"
+}
+
+@test "Debian 12: a script that needs the network before the agent's root gets the agent's" {
+    boots "$rdma_root $rxe lab.net"
+    assert_boot 150 4.2 rdma
+    assert_network
+}
+
+@test "Debian 12: a script that needs the network gets the agent's with rd.neednet=1 alone" {
+    server dhcp stop
+    late='[3-9] requests sent' local_root root=LABEL=lroot rd.neednet=1 lab.net
+    assert_clean_handover
+    assert_network
+    local_root root=LABEL=lroot lab.net
+    assert_eq "$(<"$node_dir/results/run/network")" "stub   "
+    assert_eq "$(<"$node_dir/results/run/ipconfig")" "ipconfig -t 2 -c dhcp -d "
 }
 
 # debian_13: its image and kernel.
@@ -129,4 +154,11 @@ debian_13() {
     boots "root=live:$web/root.squashfs $(digest root.cpio) rd.shell=0 $reboot panic="
     assert_failed 120 IA-E630 restart
     run -1 grep -F '(initramfs)' "$node_dir/console.log"
+}
+
+@test "Debian 13 and its kernel: a script that needs the network before the agent's root" {
+    debian_13
+    boots "$rdma_root $rxe lab.net"
+    assert_boot 150 4.2 rdma
+    assert_network
 }
