@@ -1,13 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The stand-alone image for arm64, made on this machine, in a VM of QEMU's machine "virt": with
+# Images for arm64 made on this machine, in a VM of QEMU's machine "virt": the stand-alone one with
 # adapters on PCI, on virtio-mmio as the device tree and as ACPI tell of them, and by UEFI as a
-# unified kernel image. The server VM is the lab's.
+# unified kernel image; dracut's with and without systemd. The server VM is the lab's.
 
-# shellcheck disable=SC2153,SC2154,SC2034 # variables are shared with it
-load lib/scenario
-
-arm64=$LAB/arm64
+load lib/arm64
 
 setup_file() {
     vm_begin arm64
@@ -15,41 +12,13 @@ setup_file() {
 }
 
 setup() {
-    node_of_case arm64/agent.img
-    NODE_QEMU=qemu-system-aarch64
-    NODE_KERNEL=$(echo "$arm64"/boot/vmlinuz-*)
-    root_path=/export/arm64
-    rdma_root="root=nfs:$server_ip:$root_path:vers=4.2,proto=rdma,port=20049"
-    # The witness's results come out by a virtio port: this machine has one UART.
-    options="console=ttyAMA0 cryptomgr.notests panic=-1 printk.devkmsg=on $console ip=dhcp \
-rd.neednet=1 rd.retry=40 rd.driver.post=virtio_console $reboot"
+    arm64_node
     server reset
-}
-
-# arm64_machine pci|device QEMU-ARGUMENT...: a node with its devices on PCI or on virtio-mmio.
-arm64_machine() {
-    local bus=$1 rom=
-    shift
-    [ "$bus" = device ] || rom=,romfile=
-    node_dir=$vm_logs/$NODE_NAME
-    rm -rf "$node_dir"
-    # see vm_accel_args
-    vm_firmware "$node_dir" 120 -machine virt -cpu cortex-a72 -accel tcg,thread=multi \
-        -smp 1,maxcpus=2 -m "$NODE_MEM" -netdev "$(vm_link 0 off),id=n0" \
-        -device "virtio-net-$bus,netdev=n0,mac=52:54:00:99:00:64$rom" \
-        -chardev "file,id=results,path=$node_dir/results.tar" -device "virtio-serial-$bus" \
-        -device virtserialport,chardev=results,name=results "$@"
-    node_pid=$vm_pid
 }
 
 # assert_modalias TEXT: of a device that the agent has asked for a driver of.
 assert_modalias() {
     grep -q "modules: device .*: $1" "$node_dir/results/run/log"
-}
-
-# arm64_start pci|device CMDLINE
-arm64_start() {
-    arm64_machine "$1" -kernel "$NODE_KERNEL" -initrd "$image" -append "$options $2"
 }
 
 @test "arm64: virtio-net on PCI, NFSoRDMA 4.2" {
@@ -86,3 +55,16 @@ arm64_start() {
     assert_module virtio_mmio
     assert_state '.causes | length' 0
 }
+
+# arm64_dracut FLAVOUR
+arm64_dracut() {
+    image=$arm64/$1.img
+    arm64_start pci "$rdma_root $rxe"
+    assert_boot 200 4.2 rdma
+    assert_clean_handover
+    assert_rail .rdma.state ACTIVE
+}
+
+@test "arm64: dracut without systemd, NFSoRDMA 4.2" { arm64_dracut shell; }
+
+@test "arm64: dracut with systemd, NFSoRDMA 4.2" { arm64_dracut systemd; }
