@@ -105,7 +105,7 @@ static pid_t find_parser(void)
 /* Kills the parser process, another one than the last killed. */
 static pid_t kill_parser(struct room_fixture *f, pid_t last)
 {
-	for (int i = 0; i < 300; i++) {
+	for (uint64_t end = now_ns() + 60 * SEC; now_ns() < end;) {
 		pid_t pid = find_parser();
 
 		if (pid && pid != last) {
@@ -114,7 +114,8 @@ static pid_t kill_parser(struct room_fixture *f, pid_t last)
 		}
 		usleep(10000);
 		addresses_dispatch(f->addresses, room_clock(f));
-		f->skew += SEC / 10;
+		if (!room_child_runs())
+			f->skew += SEC / 10;
 	}
 	check_fail(__FILE__, __LINE__, "no parser process found");
 }

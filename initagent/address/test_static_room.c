@@ -197,7 +197,7 @@ TEST(parallel_probe_costs_nothing)
 	while (addresses_deadline(f.addresses) != NSEC_NEVER) {
 		struct address_event ev;
 
-		usleep(20000);
+		f.skew += addresses_deadline(f.addresses) - room_clock(&f);
 		addresses_dispatch(f.addresses, room_clock(&f));
 		CHECK(!addresses_pop_event(f.addresses, &ev));
 	}

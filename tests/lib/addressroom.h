@@ -24,12 +24,15 @@ struct room_fixture {
 	struct addresses *addresses;
 	pid_t peer;
 	struct address_config cfg; /* DHCP on va, no address probe */
-	uint64_t skew;
-	bool real; /* no jumps: the kernel announces changes of carrier up to a second late */
+	uint64_t began, skew; /* what room_clock() is made of */
+	bool real; /* the clock runs, for what the kernel does by its own clock, and never jumps */
 };
 
-/* room_clock: the test's time: the real one plus what was skipped (see addressroom.c). */
+/* room_clock: the test's time, which the test alone moves (see addressroom.c). */
 uint64_t room_clock(const struct room_fixture *f);
+
+/* room_child_runs: a server or worker of the test has something to do. */
+bool room_child_runs(void);
 
 void room_begin(struct room_fixture *f);
 void room_end(struct room_fixture *f);
