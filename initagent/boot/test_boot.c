@@ -591,9 +591,14 @@ TEST(an_idle_wait_wakes_for_the_status_line_only)
 	netns_enter();
 	netns_veth("veth0", "veth1", netns_peer());
 	shorter = wakes_while_waiting("2");
-	longer = wakes_while_waiting("12");
-	/* Ten seconds more: two status lines; on a busy machine 19 wakes were counted. A clock of
-	 * 0.2 s would make 50. */
-	if (longer - shorter > 30)
-		check_fail(__FILE__, __LINE__, "%g wakes in 12 s, %g in 2 s", longer, shorter);
+	/*
+	 * Ten seconds more: two status lines. A clock of 0.2 s would make 50, in each boot; how
+	 * many of a start's events come at once is another matter in each, by 17 on a busy machine.
+	 */
+	for (int i = 0; i < 3; i++) {
+		longer = wakes_while_waiting("12");
+		if (longer - shorter <= 30)
+			return;
+	}
+	check_fail(__FILE__, __LINE__, "%g wakes in 12 s, %g in 2 s", longer, shorter);
 }
