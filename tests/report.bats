@@ -11,10 +11,12 @@ bats_require_minimum_version 1.5.0
 
 load lib/servers
 
-# A boot that reached its root shall lose at most 5 ms. What is seen is below 1 ms; the limit here
-# is for a machine whose processors are lent to others, and for a build with sanitizers, where a
-# fork alone takes some. In microseconds.
+# A boot that reached its root shall lose at most 5 ms. What is seen is below 1 ms, most of it time
+# on a processor, of which there may be more: on a machine whose processors are lent to others,
+# which counts as well, and in a build with sanitizers, where a fork alone takes some. In
+# microseconds.
 HELD_UP=50000
+PROCESSOR=1000000
 
 setup_file() {
 	[[ $EUID -eq 0 ]] || skip "network namespaces need root"
@@ -46,12 +48,13 @@ tell() {
 	held_up
 }
 
-# held_up: microseconds that all calls into the room took together.
+# held_up: microseconds that all calls into the room slept and ran together.
 held_up() {
-	local us
+	local us ran
 	us=$(sed -n 's/^all //p' <<<"$output")
-	echo "held up for $us us" | tee -a "$F/held-up"
-	((us < HELD_UP))
+	ran=$(sed -n 's/^processor //p' <<<"$output")
+	echo "held up for $us us, and $ran us on a processor" | tee -a "$F/held-up"
+	((us < HELD_UP && ran < PROCESSOR))
 }
 
 # rsyslog: the recipe of the docs, with the ports and the folder of the case; lines come to $LINES.
@@ -68,6 +71,11 @@ rsyslog() {
 # takes_datagrams: rsyslog's other socket, which what is sent by UDP would be lost without.
 takes_datagrams() {
 	[[ -n $(ip netns exec "$NS" ss -H -lun "sport = :514") ]]
+}
+
+# connected: the node has a connection to rsyslog.
+connected() {
+	[[ -n $(ip netns exec "$NS" ss -H -tn state established "dport = :514") ]]
 }
 
 # later: in a process of its own, which takes it along when it ends.
@@ -162,7 +170,7 @@ rude() {
 	) 3>&- &
 	PIDS+=($!)
 	LINES=$T/log/$(date -u +%Y-%m-%d).json
-	tell --for 4000 syslog+tcp://127.0.0.1
+	tell --until "$LINES" syslog+tcp://127.0.0.1
 	lines 3
 }
 
@@ -175,7 +183,14 @@ rude() {
 		later
 	) 3>&- &
 	PIDS+=($!)
-	tell --for 5000 syslog+tcp://127.0.0.1
+	(
+		ready [ -s "$LINES" ]
+		tail --pid="${PIDS[0]}" -f /dev/null
+		ready connected
+		echo back >"$T/back"
+	) 3>&- &
+	PIDS+=($!)
+	tell --until "$T/back" syslog+tcp://127.0.0.1
 	ready grep -q '"done"' "$LINES"
 	cat "$LINES"
 	[ "$(jq -r .kind "$LINES" | sort -u | xargs)" = "cause done wait" ]
@@ -217,8 +232,7 @@ xcatd() {
 	for FLAVOUR in musl host; do
 		rm -f "$T/told"
 		xcatd 3002 xcatd
-		# a boot that succeeds waits a moment only, which a busy machine may need to answer
-		tell --for 1500 xcat://127.0.0.1
+		tell --until "$T/told" xcat://127.0.0.1
 		ready grep -q netbooting "$T/told"
 		[[ $output != *missed* ]]
 		tell --failed xcat://127.0.0.1
@@ -262,8 +276,8 @@ installstatus failed" ]
 	rude 601 flood
 	rude 602 dribble
 	rude 603 garbage
-	tell --failed --for 1500 xcat://127.0.0.1:3001 xcat://127.0.0.1:3003 xcat://127.0.0.1:9 \
-		xcat://127.0.0.1:601 xcat://127.0.0.1:602 xcat://127.0.0.1:603
+	tell --failed --limit 2000 --for 1500 xcat://127.0.0.1:3001 xcat://127.0.0.1:3003 \
+		xcat://127.0.0.1:9 xcat://127.0.0.1:601 xcat://127.0.0.1:602 xcat://127.0.0.1:603
 	for port in 3001 3003 9 601 602 603; do
 		[[ $output == *"missed xcat://127.0.0.1:$port: state failed not accepted: "* ]]
 	done
@@ -286,7 +300,8 @@ installstatus failed" ]
 	tell --failed --state "$F/state.json" http://127.0.0.1/boots/
 	cmp "$F/state.json" "$N/srv/boots/n17.json"
 	[[ $output != *missed* ]]
-	(($(sed -n 's/^waited //p' <<<"$output") < 2000))
+	# it ended with the answer, not with its limit
+	(($(sed -n 's/^waited //p' <<<"$output") < 60000))
 }
 
 @test "the sanitized flavour does the same" {
@@ -369,7 +384,7 @@ installstatus failed" ]
 	local urls=(http://127.0.0.1:9/ http://10.9.9.9/ http://nobody.example/ \
 		http://127.0.0.1:70{1,2,3,4,5}/)
 	tell --state "$F/state.json" "${urls[@]}"
-	tell --failed --state "$F/state.json" "${urls[@]}"
+	tell --failed --limit 2000 --state "$F/state.json" "${urls[@]}"
 	# 2 s; what the room itself takes of them is limited above
 	(($(sed -n 's/^waited //p' <<<"$output") < 4000))
 	(($(grep -c ^missed <<<"$output") == 8))
@@ -404,6 +419,6 @@ senders() {
 	kill -HUP "$pid"
 	# Stopped, it cannot end by itself.
 	kill -STOP "$pid"
-	timeout 20 tail --pid="$pid" -s 0.2 -f /dev/null
+	timeout 60 tail --pid="$pid" -s 0.2 -f /dev/null
 	((SECONDS - began >= 8))
 }

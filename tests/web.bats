@@ -279,7 +279,7 @@ sent() {
 # started again.
 killed='
 	DEADLINE=20000 drive "$line" >"$T/first" 2>&1 &
-	for ((i = 0; i < 500; i++)); do
+	for ((i = 0; i < 2500; i++)); do
 		grep -q "^bytes $1" "$T/first" && break
 		sleep 0.02
 	done

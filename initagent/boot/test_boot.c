@@ -596,8 +596,7 @@ TEST(an_idle_wait_wakes_for_the_status_line_only)
 	 * many of a start's events come at once is another matter in each, by 17 on a busy machine.
 	 */
 	for (int i = 0; i < 3; i++) {
-		longer = wakes_while_waiting("12");
-		if (longer - shorter <= 30)
+		if ((longer = wakes_while_waiting("12")) - shorter <= 30)
 			return;
 	}
 	check_fail(__FILE__, __LINE__, "%g wakes in 12 s, %g in 2 s", longer, shorter);

@@ -3,13 +3,11 @@
 #
 # ready.bash: waiting for a server that has just been started.
 
-# ready COMMAND...: waits until the command succeeds, at most 10 s.
+# ready COMMAND...: waits until the command succeeds. The minute only ends what hangs.
 ready() {
-	local i
-	for ((i = 0; i < 500; i++)); do
-		"$@" >/dev/null 2>&1 && return
+	local end=$((SECONDS + 60))
+	until "$@" >/dev/null 2>&1; do
+		((SECONDS < end)) || { echo "not within a minute: $*"; return 1; }
 		sleep 0.02
 	done
-	echo "not in 10 s: $*"
-	return 1
 }
