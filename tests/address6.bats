@@ -78,6 +78,7 @@ STATEFUL=(--enable-ra "--dhcp-range=2001:db8:1::100,2001:db8:1::1ff,64,1h")
 
 # drive [KEY=VALUE]...: runs the client; its lines are $output, its console is $stderr.
 drive() {
+	stopwatch
 	# unchecked: the caller looks at $status
 	run --separate-stderr ip netns exec "$CLIENT" timeout 90 "$NETDRIVE" c0 prefix="$T/root" \
 		"$@"
@@ -263,7 +264,7 @@ received() {
 	[[ $output == *"method=dhcp6"* ]]
 	[[ $stderr == *"no automatic address in time, asking DHCPv6"* ]]
 	[[ $stderr == *"IA-E521"*"only routes of the command line are set"* ]]
-	run -1 took 3000
+	lasted 3000
 }
 
 @test "IPv4 and IPv6 at the same time: the first is used, the other one is set as well" {

@@ -152,10 +152,41 @@ later() {
 	LATER=$!
 }
 
-# took MS: the first "configured" came within so many milliseconds.
+# waits: milliseconds since boot in which a process may have waited for a processor that others had,
+# of this machine or of its hypervisor. The kernel's figure is the mean over the processors.
+waits() {
+	local total=0 stolen
+
+	[[ ! -e /proc/pressure/cpu ]] ||
+		total=$(sed -n 's/^some.*total=//p' /proc/pressure/cpu)
+	read -r _ _ _ _ _ _ _ _ stolen _ </proc/stat
+	echo $((total * $(nproc) / 1000 + stolen * 1000 / $(getconf CLK_TCK)))
+}
+
+# stopwatch: within() counts from here on.
+stopwatch() {
+	WAITS=$(waits)
+}
+
+# within MS LIMIT: so many milliseconds, of a while since then, are no more than LIMIT, and what
+# may have been waited for a processor meanwhile.
+within() {
+	local waited=$(($(waits) - WAITS))
+
+	echo "took $1 ms, at most $2; up to $waited ms for a processor"
+	[[ $(($1 - waited)) -le $2 ]]
+}
+
+# took MS: the first "configured" came within so many milliseconds. lasted MS: not before.
 took() {
+	configured_ms && within "$MS" "$1"
+}
+
+lasted() {
+	configured_ms && [[ $MS -gt $1 ]]
+}
+
+configured_ms() {
 	# shellcheck disable=SC2154 # set by run
-	[[ $output =~ configured[^$'\n']*\ ms=([0-9]+) ]] || return 1
-	echo "took ${BASH_REMATCH[1]} ms, at most $1"
-	[[ ${BASH_REMATCH[1]} -le $1 ]]
+	[[ $output =~ configured[^$'\n']*\ ms=([0-9]+) ]] && MS=${BASH_REMATCH[1]}
 }
