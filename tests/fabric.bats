@@ -73,7 +73,7 @@ fabric() {
 on() {
 	local node=$1
 	shift
-	SIM_HOST=$node LD_PRELOAD=$UMAD2SIM timeout 30 "$@" 3>&- 7>&-
+	SIM_HOST=$node LD_PRELOAD=$UMAD2SIM timeout 120 "$@" 3>&- 7>&-
 }
 
 # sm NAME NODE [OPTION...]: OpenSM on NODE, until it has brought the subnet up. Its process is

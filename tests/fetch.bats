@@ -717,7 +717,7 @@ chunk_sums() {
 try_lie() {
 	local drive=$B/musl/tests/fetch/fetchdrive at=$T/$1 s=0
 
-	ip netns exec "$NS" timeout 30 "$drive" --out "$at.file" --deadline 700 --stall 200 \
+	ip netns exec "$NS" timeout 120 "$drive" --out "$at.file" --deadline 700 --stall 200 \
 		"${@:3}" "$U/$1?$2" \
 		>"$at.lines" 2>&1 || s=$?
 	case $s in
@@ -1073,7 +1073,7 @@ tls() {
 @test "the processes that fetch and verify have no rights, and each only what the other lacks" {
 	hostile
 	local pid pids sockets task tasks inode
-	ip netns exec "$NS" timeout 20 "$B/musl/tests/fetch/fetchdrive" --out "$T/out" --sha256 \
+	ip netns exec "$NS" timeout 120 "$B/musl/tests/fetch/fetchdrive" --out "$T/out" --sha256 \
 		"$SUM" "$U/a?cut=1000&stall" 3>&- \
 		>"$T/lines" &
 	PIDS+=($!)

@@ -23,7 +23,7 @@ setup() {
 # input. SCRIPT is run in the folder of the initramfs before. A user namespace keeps it from the
 # machine's devices.
 pid1() {
-	run -"$1" timeout -s KILL 30 unshare \
+	run -"$1" timeout -s KILL 120 unshare \
 		--kill-child --user --map-root-user --mount --pid --fork bash -euo pipefail -c '
 		cd "$1/i"
 		mount -t tmpfs none .

@@ -14,7 +14,7 @@
 #include "dnsserver.h"
 #include "resolver/resolver.h"
 
-#define LIMIT	 (20 * SEC)
+#define LIMIT	 (60 * SEC)
 #define IN_VAIN	 (3 * SEC) /* some rounds */
 #define NXDOMAIN (DNSSERVER_PLAIN | 3)
 #define SERVFAIL (DNSSERVER_PLAIN | 2)
@@ -42,7 +42,7 @@ static void begin(struct room_fixture *f, const char *address, const char *first
 	f->cfg.n_nameservers = second ? 2 : 1;
 	f->real = true;
 	room_start(f);
-	room_until(f, ADDRESS_CONFIGURED, 20 * SEC);
+	room_until(f, ADDRESS_CONFIGURED, LIMIT);
 }
 
 /* The addresses found, separated by one space, or the text of the cause. */
@@ -357,7 +357,7 @@ TEST(an_error_does_not_stop_the_search_list)
 	dhcpserver_start(f.peer, "vb", lease_with_search);
 	dnsserver_start(f.peer, "10.0.0.1", old_zone_fails); /* nothing listens on 10.0.0.2 */
 	room_start(&f);
-	room_until(&f, ADDRESS_CONFIGURED, 3 * SEC);
+	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
 	f.real = true;
 	CHECK_STR(resolve(&f, "nfs"), "10.0.0.8");
 	/* Both fail at first: the list goes round. */
@@ -410,7 +410,7 @@ static size_t read_portion(struct lookup *l, int fd, struct dns_answer *ret, uin
 		struct pollfd p = {.fd = fd, .events = POLLIN};
 		size_t len;
 
-		CHECK_INT(poll(&p, 1, 20000), 1);
+		CHECK_INT(poll(&p, 1, 60000), 1);
 		len = lookup_read(l, packet, sizeof(packet), &query, ret_tag, &budget);
 		if (!len)
 			continue;
