@@ -75,13 +75,16 @@ rd.nvmf.hostid=6f0f7a5e-0d2b-4b8f-9d59-2f3c6a1e7b10"
 
 @test "NVMe over TCP, xfs: the server goes away under the running root, and comes back" {
     server shell block nvme root.xfs
+    NODE_TALK=1
     boots "root=nvmf:tcp:$server_ip:4421:$nqn rw finalinit=outage"
     node_wait 60 'finalinit: the server may go'
     server shell block away
     refute_within 5 'finalinit: back'
     server shell block back
+    node_tell 'go on'
     assert_block 60 nvmf tcp xfs
     assert_console 'finalinit: back after'
+    assert_stalled
     assert_eq "$(node_result .writable)" true "root can be written to"
 }
 

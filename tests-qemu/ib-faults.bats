@@ -117,6 +117,7 @@ taken_over() {
     on server "sm_stop; sm2_master"
     on server "$fix"
     assert_boot 120 4.2 rdma
+    [ -z "$NODE_TALK" ] || node_tell 'go on'
     on server "sm_gone && ! sm2_gone"
     row "$BATS_TEST_DESCRIPTION" "$code"
 }
@@ -164,9 +165,11 @@ assert_held() {
 }
 @test "master SM killed under a running root, the next has another subnet prefix: read on" {
     standby=$other_prefix taken_over 'finalinit: the server may go' true \
+    NODE_TALK=1
         "wait_prefix $prefix; nfsd_pause; nfsd_resume" finalinit=outage
     assert_console 'finalinit: back'
     assert_prefix
+    assert_stalled
     assert_held
 }
 @test "an SM of higher priority takes over while the node waits for DHCP" {

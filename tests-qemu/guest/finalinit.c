@@ -7,10 +7,9 @@
  *
  * finalinit=greet on the kernel command line: greets on the console and shows the agent's phase
  * table (the demo). finalinit=stay: does not power off, for a look around by hand.
- * finalinit=outage: reads its root again and again, past all caches, until the server was away for
- * a while and came back; finalinit=cable:N: until N carriers were lost or found and the root was
- * read once more. finalinit=settle: reports only when all that the initramfs left at work has
- * ended.
+ * finalinit=outage: reads its root again and again, past all caches, until a line is typed on the
+ * console and the root was read once more; finalinit=cable:N: until N carriers were lost or found,
+ * likewise. finalinit=settle: reports only when all that the initramfs left at work has ended.
  */
 #include "guest.h"
 #include "netwatch.h"
@@ -406,9 +405,6 @@ static void greet(const struct witness *w)
 	run_status();
 }
 
-/* Long enough not to be the machine's load; the whole ends with the boot's own limit. */
-#define OUTAGE_NS 3000000000ULL
-
 static void drop_caches(void)
 {
 	int fd = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
@@ -432,13 +428,22 @@ static void *watch_network(void *arg)
 	return NULL;
 }
 
-/* carriers: how many are lost or found until then; 0: the server is away, once. The network's
- * changes are on the console. */
+/* A line was typed on the console. */
+static bool is_told(void)
+{
+	struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	return poll(&p, 1, 0) > 0;
+}
+
+/* carriers: how many are lost or found until then; 0: until a line on the console says that the
+ * server is back. The network's changes are on the console. */
 static void wait_for_outage(struct witness *w, unsigned carriers)
 {
 	static struct netwatch net;
 	uint64_t began, took, carrier, seen = 0;
 	pthread_t thread;
+	bool told;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (netwatch_open(&net, stdout) < 0 ||
@@ -446,6 +451,7 @@ static void wait_for_outage(struct witness *w, unsigned carriers)
 		printf("finalinit: the network cannot be watched\n");
 	printf("finalinit: the server may go\n");
 	do {
+		told = is_told();
 		/* This program's own pages are the root's, too, and may be what is dropped. */
 		began = guest_now();
 		drop_caches();
@@ -463,9 +469,9 @@ static void wait_for_outage(struct witness *w, unsigned carriers)
 	} while (!w->files.bad &&
 		(carriers ? atomic_load(&net.carriers) < carriers ||
 					atomic_load(&net.carrier_ns) > began :
-			    took < OUTAGE_NS));
+			    !told));
 	w->writable = can_write();
-	printf("finalinit: back after %llu s\n", (unsigned long long)(took / 1000000000));
+	printf("finalinit: back after %.0f s\n", w->stalled_s);
 }
 
 /* PID 1 inherits every process; ours are bound to end by themselves. */

@@ -56,8 +56,17 @@ assert_most() {
 # none. The carrier may be told of in the millisecond in which the root is read again.
 assert_within() {
     echo "# $3: $(node_result "$1") s" >&3
-    node_result "$1 >= 0 and $1 <= $2" >/dev/null || {
-        printf '%s: got %s s, want at most %s s\n' "$3" "$(node_result "$1")" "$2"
+    took=$(node_result "$1 * 1000 | floor")
+    if [ "$took" -lt 0 ] || ! within "$took" "$(($2 * 1000))"; then
+        printf '%s: too long, or not at all\n' "$3"
+        return 1
+    fi
+}
+
+# assert_stalled: a node started with finalinit=outage could not read its root for a while.
+assert_stalled() {
+    node_result '.stalled_s > 2' >/dev/null || {
+        echo "the root was read at any time: within $(node_result .stalled_s) s at most"
         return 1
     }
 }
@@ -286,11 +295,13 @@ pulled_through() {
     cable on
     # RPC over RDMA connects again after a pause that doubles with each failure, to 30 s. One may
     # have failed for want of the cable just before, and Soft-RoCE may want NFS to ask again after
+    node_tell 'go on'
     # its timeo= (handover.bash, repeated()).
     node_wait 75 'finalinit: back after'
     assert_boot 60 4.2 rdma
     assert_state "[.causes[].code] | index(\"$4\") != null" true
 }
+    assert_stalled
 
 # assert_rescued: a node started with NODE_TALK and without a DHCP server has failed, and its shell
 # has the agent's commands; "exit" there, with the server back, boots.

@@ -10,7 +10,8 @@
 #   node_start IMAGE CMDLINE    boots a node; NODE_* below; sets $node_dir
 #   node_wait SECONDS REGEX     a line on its console
 #   node_mark                   node_next SECONDS REGEX waits for a line behind here
-#   node_type TEXT              a line on its console, if it was started with NODE_TALK
+#   node_type TEXT              a line on its console, at a prompt, if it was started with NODE_TALK
+#   node_tell TEXT              the same, for a program that has none
 #   node_end SECONDS            waits until it powers off or reboots, unpacks its results
 #   node_result FILTER          jq over what the real root's witness measured
 #   node_state [OPTION...] FILTER  jq over the node's state.json
@@ -277,6 +278,10 @@ node_mark() {
 
 node_next() {
     "$vmctl" wait "$1" "$node_dir/console.log" "$2" "$node_pid" "$node_marked" || {
+node_tell() {
+    printf '%s\n' "$1" >"$node_dir/talk.in"
+}
+
         echo "no new line like '$2' within $1 s" >&2
         return 1
     }
