@@ -94,6 +94,7 @@ judged() {
     local took
     fabric_up
     judged 0 .verdict ready
+    stopwatch
     took=$(on server "now >/run/t; initagent doctor >/dev/null; now >>/run/t; cat /run/t" |
         paste -sd ' ')
     # shellcheck disable=SC2086 # two numbers
@@ -124,6 +125,7 @@ judged() {
         $'ACTIVE\nsilent\nPORT_SM_SILENT'
     # Its host is alive and says so: nothing is waited for.
     local took
+    stopwatch
     took=$(on server "now >/run/t; initagent doctor >/dev/null; now >>/run/t; cat /run/t" |
         paste -sd ' ')
     # shellcheck disable=SC2086 # two numbers

@@ -222,6 +222,7 @@ rd.rdma.link=sib1,softib,eth1 rd.ib.port=sib0,sib1 ip=10.9.0.77::10.9.0.1:255.25
 rd.rdma.link=sib1,softib,eth1 rd.neednet=1 ip=bond0:dhcp finalinit=cable:1 \
 bond=bond0:ib0,ib1:mode=active-backup,primary=ib0"
     node_wait 120 'finalinit: the server may go'
+    stopwatch
     fault hold=polling
     # without the other port the root is not read to its end any more
     assert_boot 60 4.2 rdma

@@ -93,6 +93,7 @@ root=nfs:10.99.0.9,$server_ip:$root_path:vers=4.2,proto=rdma,port=20049 finalini
     node_wait 120 'finalinit: the server may go'
     node_cable off
     refute_within 4 'finalinit: back'
+    stopwatch
     node_cable on
     assert_boot 60 4.2 tcp
     assert_within .back_s 5 "from the carrier until the root is read"

@@ -69,6 +69,7 @@ bootmark.kill=addr finalinit=cable:2"
     node_mark
     node_cable on
     node_next 10 'link eth0 flags .* -> '
+    stopwatch
     node_cable off n1
     assert_boot 60 4.2 tcp
     assert_within .stalled_s 3 "the root was not read"

@@ -26,18 +26,22 @@ setup_file() {
 # Each of them leaves what its test looks at: when it was started, ACTIVE, with carrier (a and the
 # server), and the events of the first way up (b, held in Polling until it is listened for).
 server_up() {
+    stopwatch
     on server "modprobe softib && ulps &&
         switch leaf01 eth0 eth1 && /bin/rdma link add sib0 type softib netdev swhca &&
         ip link set ib0 up; now >/run/t; sm; wait_active sib0 20 && now >>/run/t;
         wait_carrier ib0 20 && now >>/run/t; ip addr add $sib_server/24 dev ib0;
         tr '\n' ' ' </run/t" >"$vm_logs/server/times"
+    echo $(($(waits) - WAITS)) >"$vm_logs/server/waited"
 }
 
 node_a_up() {
+    stopwatch
     on a "modprobe softib && ulps; now >/run/t;
         /bin/rdma link add sib0 type softib netdev eth0 && ip link set ib0 up;
         wait_active sib0 20 && now >>/run/t; wait_carrier ib0 20 && now >>/run/t;
         ip addr add 10.9.0.2/24 dev ib0; tr '\n' ' ' </run/t" >"$vm_logs/a/times"
+    echo $(($(waits) - WAITS)) >"$vm_logs/a/waited"
 }
 
 node_b_up() {
@@ -102,6 +106,7 @@ ping_both_ways() {
     local vm before active carrier
     for vm in server a; do
         read -r before active carrier <"$vm_logs/$vm/times"
+        WAITS=$(($(waits) - $(<"$vm_logs/$vm/waited")))
         assert_ms "$before" "$active" 3000 "$vm: the last of OpenSM and the port to ACTIVE"
         assert_ms "$active" "$carrier" 1000 "$vm: ACTIVE to IPoIB carrier"
     done
@@ -244,6 +249,7 @@ read_rate() {
         dd if=/tmp/blk of=/dev/nvme0n1 bs=64k oflag=direct 2>/dev/null &&
         dd if=/dev/nvme0n1 bs=64k count=128 iflag=direct 2>/dev/null | cmp - /tmp/blk"
     # each of its queues has 128 memory regions
+    stopwatch
     times=$(on b "now; echo 1 >/sys/class/nvme/nvme0/delete_controller; now")
     assert_ms "${times%$'\n'*}" "${times#*$'\n'}" 2500 "delete_controller"
     on server "nvmet_stop"
@@ -442,6 +448,7 @@ busy_for() {
 @test "rmmod with IPoIB up and the SM dead takes less than 5 s" {
     local before after
     on server "sm_stop"
+    stopwatch
     before=$(on b now)
     on b "rmmod softib"
     after=$(on b now)
@@ -458,7 +465,8 @@ busy_for() {
     seen=$(on a "stat sib0 rx_bytes")
     on a "echo 3 >/proc/sys/vm/drop_caches; rm -f /run/sum;
         (md5sum </mnt/big >/run/sum.part; mv /run/sum.part /run/sum) >/dev/null 2>&1 &"
-    until_on a 20 "[ \$(stat sib0 rx_bytes) -gt $((seen + 4000000)) ]"
+    until_on a "[ \$(stat sib0 rx_bytes) -gt $((seen + 4000000)) ]"
+    stopwatch
     before=$(on a now)
     on a "rmmod softib"
     after=$(on a now)
@@ -489,6 +497,7 @@ busy_for() {
     files
     on a "umount -l /mnt"
     on server "/sbin/rpc.nfsd 0; umount /proc/fs/nfsd"
+    stopwatch
     before=$(on server now)
     on server "rmmod softib"
     after=$(on server now)

@@ -53,7 +53,8 @@ assert_most() {
 }
 
 # assert_within FILTER SECONDS ABOUT: a time of the real root's witness, in seconds; -1: it measured
-# none. The carrier may be told of in the millisecond in which the root is read again.
+# none. The carrier may be told of in the millisecond in which the root is read again. What the VM
+# waited for this machine's processors since stopwatch does not count.
 assert_within() {
     echo "# $3: $(node_result "$1") s" >&3
     took=$(node_result "$1 * 1000 | floor")

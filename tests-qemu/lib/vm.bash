@@ -18,6 +18,9 @@
 
 vm_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 vm_build=$(cd "$vm_top" && realpath -m "${BUILD:-build}")
+# shellcheck source=tests/lib/waits.bash
+source "${BASH_SOURCE[0]%/*}/../../tests/lib/waits.bash"
+
 LAB=$vm_build/lab
 server_ip=10.99.0.1
 vmctl=$LAB/bin/vmctl

@@ -7,6 +7,8 @@
 
 # shellcheck source=tests/lib/ready.bash
 source "${BASH_SOURCE[0]%/*}/ready.bash"
+# shellcheck source=tests/lib/waits.bash
+source "${BASH_SOURCE[0]%/*}/waits.bash"
 
 # make_net: client - switch - two servers (10.0.0.1 and .2), each in a namespace of its own, and $T
 # for files.
@@ -150,31 +152,6 @@ gone() {
 later() {
 	(sleep "$1"; "${@:2}") 3>&- &
 	LATER=$!
-}
-
-# waits: milliseconds since boot in which a process may have waited for a processor that others had,
-# of this machine or of its hypervisor. The kernel's figure is the mean over the processors.
-waits() {
-	local total=0 stolen
-
-	[[ ! -e /proc/pressure/cpu ]] ||
-		total=$(sed -n 's/^some.*total=//p' /proc/pressure/cpu)
-	read -r _ _ _ _ _ _ _ _ stolen _ </proc/stat
-	echo $((total * $(nproc) / 1000 + stolen * 1000 / $(getconf CLK_TCK)))
-}
-
-# stopwatch: within() counts from here on.
-stopwatch() {
-	WAITS=$(waits)
-}
-
-# within MS LIMIT: so many milliseconds, of a while since then, are no more than LIMIT, and what
-# may have been waited for a processor meanwhile.
-within() {
-	local waited=$(($(waits) - WAITS))
-
-	echo "took $1 ms, at most $2; up to $waited ms for a processor"
-	[[ $(($1 - waited)) -le $2 ]]
 }
 
 # took MS: the first "configured" came within so many milliseconds. lasted MS: not before.
