@@ -122,7 +122,7 @@ rd.nvmf.hostid=6f0f7a5e-0d2b-4b8f-9d59-2f3c6a1e7b10"
 @test "NBD: the second partition of a disk, a late server, named by DHCP" {
     server dhcp stop
     server dhcp start "--dhcp-option=option:root-path,nbd:$server_ip:disk:ext4:noatime:part=2"
-    boots "root=dhcp rd.retry=60"
+    boots "root=dhcp rd.retry=160"
     node_wait 60 'IA-E671'
     refute_within 2 'reboot: '
     server shell block nbd
@@ -156,16 +156,16 @@ rd.nvmf.hostid=6f0f7a5e-0d2b-4b8f-9d59-2f3c6a1e7b10"
     # what rxe makes of this node's Ethernet address
     server shell block srp root.ext4 505400fffe990064
     guid=$(server shell "sed 's/://g' /sys/class/infiniband/rxe0/node_guid")
-    boots "root=srp:id_ext=$guid,ioc_guid=$guid,dest=$server_ip:5555 rw $rxe rd.retry=40 $reboot"
+    boots "root=srp:id_ext=$guid,ioc_guid=$guid,dest=$server_ip:5555 rw $rxe rd.retry=160 $reboot"
     assert_block 60 srp rdma ext4
 }
 
 @test "refused: an NQN the server does not have, a host it does not let in" {
     server shell block nvme root.ext4
-    boots "root=nvmf:tcp:$server_ip:4421:nqn.2024-01.org.example:other rd.retry=5 $reboot"
+    boots "root=nvmf:tcp:$server_ip:4421:nqn.2024-01.org.example:other rd.retry=20 $reboot"
     assert_failed 60 IA-E672 restart
     server shell block nvme-only nqn.2024-01.org.example:someone
-    boots "root=nvmf:tcp:$server_ip:4421:$nqn rd.retry=5 $reboot"
+    boots "root=nvmf:tcp:$server_ip:4421:$nqn rd.retry=20 $reboot"
     assert_failed 60 IA-E673 restart
 }
 
@@ -186,7 +186,7 @@ rd.nvmf.hostid=6f0f7a5e-0d2b-4b8f-9d59-2f3c6a1e7b10"
 
 @test "given up: a server that falls silent once it is connected; its device is let go" {
     server shell block mute
-    boots "root=nbd:$server_ip:10811 rd.retry=15 $reboot"
+    boots "root=nbd:$server_ip:10811 rd.retry=40 $reboot"
     # the server takes one connection only: the next attempt is refused
     assert_failed 60 IA-E671 restart
     assert_console 'IA-E681 .*timed out after 10 s'

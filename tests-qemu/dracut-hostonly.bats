@@ -33,7 +33,7 @@ boots() {
 
 @test "on another machine: the driver it lacks, and whose image it is" {
     NODE_NIC=e1000e
-    boots rd.retry=5 rd.shell=0 "$reboot"
+    boots rd.retry=20 rd.shell=0 "$reboot"
     node_end 120
     assert_console 'IA-E212 .* pci:v00008086d000010D3.*, made on .* \(Lab maker Node 1\)'
 }

@@ -102,7 +102,7 @@ layered() {
 }
 
 @test "v3: root=dhcp nfsroot=path, DHCP: nothing" {
-    client shell "root=dhcp nfsroot=/export/root rd.retry=10 rd.shell=0 $reboot"
+    client shell "root=dhcp nfsroot=/export/root rd.retry=40 rd.shell=0 $reboot"
     assert_failed 120 IA-E611 restart
 }
 

@@ -207,7 +207,7 @@ rd.timeout=60 rd.shell=0 rd.emergency=reboot"
     (cd "$BATS_TEST_TMPDIR/still" && find . | cpio --quiet -o -H newc -R 0:0) >"$NODE_EXTRA"
     server dhcp stop
     node_start "$LAB/agent-systemd.img" "$dracut_console $rdma_root ip=dhcp $rxe rd.retry=0 \
-rd.timeout=8 rd.shell=0 rd.emergency=reboot"
+rd.timeout=20 rd.shell=0 rd.emergency=reboot"
     assert_failed 120 IA-E704 restart
     assert_console 'initagent: eth0: no DHCP answer yet, 1 request'
 }

@@ -29,12 +29,12 @@ fits() {
 @test "RDMA listener absent, fall-back refused" {
     server nfs stop
     server nfs start
-    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=10 $reboot"
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=20 $reboot"
     assert_failed 90 IA-E605 restart
 }
 
 @test "export that does not exist" {
-    node_start "$image" "$console ip=dhcp $rxe rd.retry=10 $reboot \
+    node_start "$image" "$console ip=dhcp $rxe rd.retry=20 $reboot \
 root=nfs:$server_ip:/export/nothing:vers=4.2,proto=rdma,port=20049"
     assert_failed 90 IA-E603 restart
 }
@@ -62,7 +62,7 @@ root=nfs:$server_ip:/export/krb:vers=4.2,proto=rdma,port=20049"
 }
 
 @test "Kerberos asked for: AUTH_SYS does not take its place" {
-    node_start "$image" "$console ip=dhcp $rxe rd.retry=10 $reboot \
+    node_start "$image" "$console ip=dhcp $rxe rd.retry=20 $reboot \
 root=nfs:$server_ip:$root_path:vers=4.2,proto=rdma,port=20049,sec=krb5"
     assert_failed 90 IA-E606 restart
 }
@@ -77,7 +77,7 @@ root=nfs:$server_ip:$root_path:vers=3,proto=rdma,port=20049"
 
 @test "no DHCP server: rd.retry ends the wait" {
     server dhcp stop
-    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=8 rd.timeout=0 $reboot"
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=20 rd.timeout=0 $reboot"
     assert_failed 90 IA-E703 restart
     # the wait that never ended is named by the last line
     assert_console 'giving up after [0-9]+ s: IA-E501 eth0: '
@@ -85,7 +85,7 @@ root=nfs:$server_ip:$root_path:vers=3,proto=rdma,port=20049"
 
 @test "no DHCP server: rd.timeout ends the boot before rd.retry" {
     server dhcp stop
-    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.timeout=6 rd.retry=60 $reboot \
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.timeout=20 rd.retry=60 $reboot \
 rd.net.timeout.dhcp=2"
     assert_failed 60 IA-E704 restart
     assert_console 'eth0: no lease after 1 round of 2 s'
@@ -93,7 +93,7 @@ rd.net.timeout.dhcp=2"
 
 @test "rd.emergency=poweroff" {
     server dhcp stop
-    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=9 rd.emergency=poweroff \
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=60 rd.emergency=poweroff \
 rd.net.timeout.dhcp=2 rd.net.dhcp.retry=2"
     assert_failed 60 IA-E501 poweroff
     # asked twice and no more
@@ -200,7 +200,7 @@ rd.driver.pre=mlx4_core"
 }
 
 @test "no RDMA device for a root over RDMA" {
-    node_start "$image" "$console $rdma_root ip=dhcp rd.retry=8 $reboot"
+    node_start "$image" "$console $rdma_root ip=dhcp rd.retry=20 $reboot"
     assert_failed 60 IA-E703 restart
     assert_console 'IA-E301'
 }
@@ -208,7 +208,7 @@ rd.driver.pre=mlx4_core"
 @test "root-path of the lease is not a root" {
     server dhcp stop
     server dhcp start "--dhcp-option=option:root-path,nfs:\`reboot\`:relative"
-    node_start "$image" "$console root=dhcp ip=dhcp $rxe rd.retry=8 $reboot"
+    node_start "$image" "$console root=dhcp ip=dhcp $rxe rd.retry=20 $reboot"
     assert_failed 60 IA-E611 restart
 }
 
@@ -282,7 +282,7 @@ ip=$server_ip::10.99.0.1:255.255.255.0::eth0:none"
 }
 
 @test "cable never plugged in" {
-    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=8 $reboot"
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=20 $reboot"
     node_cable off
     assert_failed 60 IA-E703 restart
     assert_console 'giving up after [0-9]+ s: IA-E402 eth0: '

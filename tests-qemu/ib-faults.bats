@@ -25,19 +25,20 @@ heals() {
     local code=$1 break=$2 fix=$3
     shift 3
     on server "$break"
-    node_start "$image" "$console $ib_root rd.neednet=1 $hca rd.retry=120 $*"
+    node_start "$image" "$console $ib_root rd.neednet=1 $hca rd.retry=160 $*"
     node_wait 60 "$code"
     on server "$fix"
     assert_boot 120 4.2 rdma
     row "$BATS_TEST_DESCRIPTION" "$code"
 }
 
-# gives_up CODE BREAK [WORDS]: the fault stays, the node names the cause and ends in time.
+# gives_up CODE BREAK [WORDS]: the fault stays, the node names the cause and ends in time: it has
+# three times as long as an emulated one needs to find it, half of that for its modules.
 gives_up() {
     local code=$1 break=$2
     shift 2
     on server "$break"
-    node_start "$image" "$console $ib_root rd.neednet=1 $hca rd.retry=10 $reboot $*"
+    node_start "$image" "$console $ib_root rd.neednet=1 $hca rd.retry=30 $reboot $*"
     node_end 60
     [ ! -e "$node_dir/results/result.json" ]
     assert_console "$code"
@@ -51,7 +52,7 @@ passes() {
     local before
     on server "$1"
     before=$(on server "stat $p $2")
-    node_start "$image" "$console $ib_root rd.neednet=1 $hca rd.retry=120"
+    node_start "$image" "$console $ib_root rd.neednet=1 $hca rd.retry=160"
     assert_boot 150 4.2 rdma
     assert_most $((before + ${3:-1})) "$(on server "stat $p $2")" "$2 (at least)"
     row "$BATS_TEST_DESCRIPTION" none
@@ -87,7 +88,7 @@ join="dir=rx class=0x03 method=0x02 attr=0x38"
 @test "SA silent, not probed" { heals IA-E308 "rule $p drop dir=rx class=0x03" "rule $p clear"; }
 @test "SM dies while the node waits for DHCP" {
     on server dhcp_stop
-    node_start "$image" "$console $ib_root rd.neednet=1 $hca rd.retry=120"
+    node_start "$image" "$console $ib_root rd.neednet=1 $hca rd.retry=160"
     node_wait 60 IA-E501
     on server sm_stop
     node_wait 60 IA-E308
@@ -112,7 +113,7 @@ taken_over() {
     local code=$1 break=$2 fix=$3
     shift 3
     on server "sm2 ${standby:-0}; $break"
-    node_start "$image" "$console $ib_root rd.neednet=1 $hca rd.retry=120 $*"
+    node_start "$image" "$console $ib_root rd.neednet=1 $hca rd.retry=160 $*"
     node_wait 60 "$code"
     on server "sm_stop; sm2_master"
     on server "$fix"
@@ -174,7 +175,7 @@ assert_held() {
 }
 @test "an SM of higher priority takes over while the node waits for DHCP" {
     on server dhcp_stop
-    node_start "$image" "$console $ib_root rd.neednet=1 $hca rd.retry=120"
+    node_start "$image" "$console $ib_root rd.neednet=1 $hca rd.retry=160"
     node_wait 60 IA-E501
     on server "sm2 5; sm2_master; dhcp_start"
     assert_boot 120 4.2 rdma
@@ -221,7 +222,7 @@ assert_held() {
 @test "link flaps while the node boots" {
     local before
     before=$(on server "stat $p link_downed")
-    node_start "$image" "$console $ib_root rd.neednet=1 $hca rd.retry=120"
+    node_start "$image" "$console $ib_root rd.neednet=1 $hca rd.retry=160"
     node_wait 60 'ib0: found'
     on server "fault $p flap=3000"
     assert_boot 150 4.2 rdma

@@ -170,7 +170,7 @@ assert_omni_path() {
     on server "partition 0x8001 10.9.1.1/24"
     fault pkey_remove=0x8001
     node_start "$image" "$console root=nfs:10.9.1.1:$root_path:vers=4.2,proto=rdma,port=20049 $hca \
-rd.ib.pkey=0x8001 ip=10.9.1.20:::255.255.255.0::ib0.8001:none rd.retry=60"
+rd.ib.pkey=0x8001 ip=10.9.1.20:::255.255.255.0::ib0.8001:none rd.retry=160"
     node_wait 60 'ib0.8001: .*P_Key 0x8001.*IA-E307'
     fault pkey_remove=none
     on server sm_sweep
@@ -191,7 +191,7 @@ ib.pkey=ib0.8001 rd.neednet=1"
 @test "a subnet manager that comes late" {
     on server sm_stop
     fault flap=300
-    node_start "$image" "$console $ib_root ip=dhcp rd.neednet=1 $hca rd.retry=90 rd.ib.sm-probe=1"
+    node_start "$image" "$console $ib_root ip=dhcp rd.neednet=1 $hca rd.retry=160 rd.ib.sm-probe=1"
     node_wait 60 'sib0/1 .*INIT.*no subnet manager.*IA-E306'
     on server sm
     assert_boot 90 4.2 rdma
@@ -235,7 +235,7 @@ bond=bond0:ib0,ib1:mode=active-backup,primary=ib0"
     NODE_SECOND=1
     on server nfsd_pause
     node_start "$image" "$console $ib_root ip=dhcp rd.neednet=1 rd.rdma.link=sib0,softib,eth0 \
-rd.rdma.link=sib1,softib,eth1 rd.ib.port=sib0,sib1 rd.retry=120"
+rd.rdma.link=sib1,softib,eth1 rd.ib.port=sib0,sib1 rd.retry=160"
     # whichever has its lease first begins with the root
     node_wait 60 'ib0: RDMA port sib0/1 is ACTIVE'
     node_wait 60 'IA-E60[0-9]'
@@ -252,7 +252,7 @@ hang_mount() {
     NODE_SECOND=1
     on server nfsd_pause
     node_start "$image" "$console $ib_root ip=dhcp rd.neednet=1 rd.rdma.link=sib0,softib,eth0 \
-rd.rdma.link=sib1,softib,eth1 rd.ib.port=sib0,sib1 rd.retry=120"
+rd.rdma.link=sib1,softib,eth1 rd.ib.port=sib0,sib1 rd.retry=160"
     node_wait 60 'ib0: RDMA port sib0/1 is ACTIVE'
     node_wait 60 'IA-E60[0-9]'
     on server "$1"
@@ -282,7 +282,7 @@ rd.rdma.link=sib1,softib,eth1 rd.ib.port=sib0,sib1 rd.retry=120"
 --dhcp-option=tag:one,option:root-path,nfs:10.9.0.99:$root_path:vers=4.2,proto=rdma,port=20049 \
 --dhcp-option=tag:two,option:root-path,nfs:10.9.1.1:$root_path:vers=4.2,proto=rdma,port=20049"
     node_start "$image" \
-        "$console root=dhcp $hca rd.ib.pkey=0x8001 ip=ib0:dhcp ip=ib0.8001:dhcp rd.retry=90"
+        "$console root=dhcp $hca rd.ib.pkey=0x8001 ip=ib0:dhcp ip=ib0.8001:dhcp rd.retry=160"
     assert_boot 120 4.2 rdma
     assert_rail .netdev ib0.8001
 }

@@ -127,14 +127,14 @@ root=nfs:[$server_link%eth1]:$root_path:vers=4.2,proto=rdma,port=20049"
 }
 
 @test "the kernel's IPv6 is switched off: the cause" {
-    node_start "$image" "$console $rdma6_root ip=auto6 $rxe ipv6.disable=1 rd.retry=5 $reboot"
+    node_start "$image" "$console $rdma6_root ip=auto6 $rxe ipv6.disable=1 rd.retry=20 $reboot"
     assert_failed 90 IA-E703 restart
     assert_console 'waiting for the kernel.s IPv6 .*IA-E520'
 }
 
 @test "no router on the segment: the cause, and the end asked for" {
     node_start "$image" \
-        "$console $rdma6_root ip=auto6 $rxe rd.net.timeout.ipv6auto=5 rd.retry=10 $reboot"
+        "$console $rdma6_root ip=auto6 $rxe rd.net.timeout.ipv6auto=5 rd.retry=20 $reboot"
     assert_failed 90 IA-E703 restart
     assert_console 'IA-E521'
 }

@@ -16,7 +16,7 @@ handed_over='reboot: '
 
 @test "DHCP server up late" {
     server dhcp stop
-    node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe rd.retry=60"
+    node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe rd.retry=160"
     node_wait 60 'initagent.*DHCP'
     refute_within 3 "$handed_over"
     server dhcp start
@@ -25,7 +25,7 @@ handed_over='reboot: '
 
 @test "NFS server up late" {
     server nfs stop
-    node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe rd.retry=60"
+    node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe rd.retry=160"
     node_wait 60 'IA-E60[12]'
     refute_within 3 "$handed_over"
     server nfs start rdma
@@ -36,7 +36,7 @@ handed_over='reboot: '
 @test "only the RDMA listener late: no fall-back while it is not allowed" {
     server nfs stop
     server nfs start
-    node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe rd.retry=60"
+    node_start "$image" "$console $rdma_root ip=dhcp rd.neednet=1 $rxe rd.retry=160"
     node_wait 60 'IA-E60[25]'
     refute_within 3 "$handed_over"
     server nfs stop
@@ -88,7 +88,7 @@ spanning_tree() {
 @test "the first NFS server is down, the second has no RDMA listener; TCP is allowed; a cable" {
     server nfs stop
     server nfs start
-    node_start "$image" "$console ip=dhcp rd.neednet=1 $rxe rd.nfs.fallback=tcp rd.retry=90 \
+    node_start "$image" "$console ip=dhcp rd.neednet=1 $rxe rd.nfs.fallback=tcp rd.retry=160 \
 root=nfs:10.99.0.9,$server_ip:$root_path:vers=4.2,proto=rdma,port=20049 finalinit=cable:2"
     node_wait 120 'finalinit: the server may go'
     node_cable off

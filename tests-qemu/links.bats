@@ -122,7 +122,7 @@ vlan=bond0.0005:bond0 $bond ip=dhcp BOOTIF=01-52-54-00-99-00-65"
 
 @test "a VLAN that carries nothing has a cause with its number" {
     NODE_SECOND=
-    node_start "$image" "$console $tcp_root vlan=eth0.7:eth0 ip=eth0.7:dhcp rd.retry=12 $reboot"
+    node_start "$image" "$console $tcp_root vlan=eth0.7:eth0 ip=eth0.7:dhcp rd.retry=30 $reboot"
     node_end 120
     assert_console 'giving up after .*: IA-E406 eth0.7: no frame was received'
     assert_console 'no frame received on VLAN 7 of eth0'
@@ -131,7 +131,7 @@ vlan=bond0.0005:bond0 $bond ip=dhcp BOOTIF=01-52-54-00-99-00-65"
 @test "a VLAN that nobody is on, below a bridge with a static address: it is named" {
     NODE_SECOND=
     node_start "$image" "$console root=nfs4:192.0.2.1:/x vlan=eth0.7:eth0 bridge=br0:eth0.7 \
-ip=192.0.2.2:::24::br0:none rd.retry=12 $reboot"
+ip=192.0.2.2:::24::br0:none rd.retry=30 $reboot"
     node_end 120
     assert_console 'br0: IA-E406 .*: no frame received on VLAN 7 of eth0'
 }

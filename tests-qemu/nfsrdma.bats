@@ -173,7 +173,7 @@ STATEMNT=$server_ip:/export/state XCAT=$server_ip:3001 NODE=n1 nonodestatus ip=d
     grep -q ' / / .* - overlay LiveOS_rootfs ' "$node_dir/results/mountinfo"
     grep -q ' - nfs4 10.99.0.1:/root .*vers=4.2,.*,wsize=4096' "$node_dir/results/mountinfo"
     # what version 3 calls it, version 4 has not
-    node_start "$image" "$console root=nfs4:$server_ip:$root_path ip=dhcp rd.retry=15 $reboot"
+    node_start "$image" "$console root=nfs4:$server_ip:$root_path ip=dhcp rd.retry=40 $reboot"
     assert_failed 90 IA-E603 restart
 }
 

@@ -112,7 +112,7 @@ $(digest root.squashfs)"
     assert_image 60 squashfs digest
     assert_state '.rails[0] | .address6 // .address | startswith("2001:db8:99:")' true
     node_start "$image" "$console root=http://[2001:db8:99::1]/root.squashfs ip=eth0:dhcp \
-rd.retry=8 $reboot"
+rd.retry=40 $reboot"
     assert_failed 60 IA-E106 restart
     assert_console 'IA-E106 .*IPv6 address, and ip= sets up IPv4 only'
     server shell 'kill $(cat /run/router.pid)'
@@ -196,7 +196,7 @@ rd.live.ram toram"
 
 @test "server 10 s late" {
     server shell web stop
-    boots "root=$web/root.squashfs $(digest root.squashfs) rd.retry=60"
+    boots "root=$web/root.squashfs $(digest root.squashfs) rd.retry=160"
     node_wait 60 'IA-E621'
     refute_within 10 'reboot: '
     server shell web start
@@ -259,7 +259,7 @@ rd.net.min-rate=10000000 $reboot"
 }
 
 @test "refused: not signed" {
-    boots "root=$web/unsigned.squashfs $(site_key) rd.retry=8 $reboot"
+    boots "root=$web/unsigned.squashfs $(site_key) rd.retry=20 $reboot"
     assert_failed 60 IA-E663 restart
 }
 

@@ -89,7 +89,7 @@ formats() {
         rm "$BATS_TEST_TMPDIR/part"
     done
     # rd.retry= is for the network: a disk may take longer
-    node_start "$LAB/agent-block.img" "$line rd.retry=10 lab.slow"
+    node_start "$LAB/agent-block.img" "$line rd.retry=20 lab.slow"
     assert_on_disk 60
     assert_console 'IA-E692 .*sfdisk not found'
 }

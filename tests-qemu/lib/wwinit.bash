@@ -73,7 +73,7 @@ ls -1 "$PREFIX/warewulf/wwinit.d/" | while read -r name; do
 done
 END
     # longer than the node's rd.retry
-    echo 'grep -q lab.slow /proc/cmdline && sleep 12' >"$overlay/warewulf/wwinit.d/05-slow.sh"
+    echo 'grep -q lab.slow /proc/cmdline && sleep 22' >"$overlay/warewulf/wwinit.d/05-slow.sh"
     cat >"$overlay/warewulf/wwinit.d/10-sfdisk.sh" <<'END'
 if ! command -v sfdisk >/dev/null; then
     echo "warewulf: sfdisk not found, skipping partitioning"
