@@ -30,7 +30,7 @@ fabric_up() {
     on server "[ -e /sys/class/infiniband/sib0 ] || { $hca_up; };
         partitions; faults_clear; modprobe ib_umad; ip link set swport up; ip link set ib0 up;
         if [ ! -e /run/opensm.pid ] || sm_gone; then sm; fi;
-        wait_active sib0 20 && wait_carrier ib0 20"
+        wait_active sib0 && wait_carrier ib0"
 }
 
 teardown() {
@@ -61,7 +61,7 @@ judged() {
 
 @test "an HCA without subnet manager: where the cable ends" {
     on server "$hca_up"
-    on server "until_true 5 grep -q LinkUp $phys_state"
+    on server "soon grep -q LinkUp $phys_state"
     judged 2 '(.ports[0] | .state, .neighbour.name, .neighbour.port), .findings[].id' \
         $'INIT\nleaf01\n1\nPORT_NO_SM'
     on server "initagent doctor" | grep -F \
@@ -164,7 +164,7 @@ not reached"
   RDMA-CM connect 20049: ok
 reached"
     # the server has forgotten the connection that was given up
-    on node "until_true 10 sh -c '! /bin/rdma resource show qp | grep -q \"type RC\"'"
+    on node "soon sh -c '! /bin/rdma resource show qp | grep -q \"type RC\"'"
     on server sm_stop
     pings 2 "  ICMP: ok
   RDMA-CM address: ok
@@ -176,9 +176,9 @@ not reached"
 
 @test "a cable that is out" {
     fabric_up
-    on server "ip link set swport down; until_true 20 grep -q Polling $phys_state"
+    on server "ip link set swport down; soon grep -q Polling $phys_state"
     judged 2 '(.findings[] | select(.trouble).id), .ports[0].neighbour' $'PORT_NO_LINK\nnull'
-    on server "ip link set swport up; until_true 20 grep -q LinkUp $phys_state"
+    on server "ip link set swport up; soon grep -q LinkUp $phys_state"
 }
 
 @test "a switch that keeps silent, as one with an M_Key does" {
@@ -186,7 +186,7 @@ not reached"
     # a subnet manager that does not sweep, not even at a trap: the switch would be silent to it,
     # too, and lost
     on server "sm_stop; rm /run/opensm.log; echo 'sweep_on_trap FALSE' >/run/opensm.conf;
-        SM_OPTIONS='-s 0 -F /run/opensm.conf' sm; until_true 20 grep -q 'SUBNET UP' /run/opensm.log;
+        SM_OPTIONS='-s 0 -F /run/opensm.conf' sm; soon grep -q 'SUBNET UP' /run/opensm.log;
         rule leaf01/p1 drop dir=rx class=0x81"
     judged 0 '.ports[0] | .state, .neighbour' $'ACTIVE\nnull'
     on server "rule leaf01/p1 clear"
@@ -200,7 +200,7 @@ not reached"
     on server "sm_stop; /bin/rdma link delete sib0;
         echo Y >/sys/module/softib/parameters/omni_path;
         /bin/rdma link add hfi1_0 type softib netdev swhca;
-        until_true 20 grep -q LinkUp /sys/class/infiniband/hfi1_0/ports/1/phys_state"
+        soon grep -q LinkUp /sys/class/infiniband/hfi1_0/ports/1/phys_state"
     judged 2 '.findings[] | select(.where == "hfi1_0") | "\(.trouble) \(.text)"' \
         'false hfi1_0: no libibverbs provider for hfi1_0 in this program: it polls the port'
     on server "/bin/rdma link delete hfi1_0; echo N >/sys/module/softib/parameters/omni_path;

@@ -117,8 +117,8 @@ taken_over() {
     node_wait 60 "$code"
     on server "sm_stop; sm2_master"
     on server "$fix"
-    assert_boot 120 4.2 rdma
     [ -z "$NODE_TALK" ] || node_tell 'go on'
+    assert_boot 120 4.2 rdma
     on server "sm_gone && ! sm2_gone"
     row "$BATS_TEST_DESCRIPTION" "$code"
 }
@@ -165,12 +165,12 @@ assert_held() {
     assert_held
 }
 @test "master SM killed under a running root, the next has another subnet prefix: read on" {
-    standby=$other_prefix taken_over 'finalinit: the server may go' true \
     NODE_TALK=1
+    standby=$other_prefix taken_over 'finalinit: the server may go' true \
         "wait_prefix $prefix; nfsd_pause; nfsd_resume" finalinit=outage
     assert_console 'finalinit: back'
-    assert_prefix
     assert_stalled
+    assert_prefix
     assert_held
 }
 @test "an SM of higher priority takes over while the node waits for DHCP" {

@@ -29,7 +29,7 @@ second=50:54:00:ff:fe:99:00:65
     node_start "$image" "$console $ib_root rd.driver.post=mlx5_ib,ib_ipoib,ib_umad,rdma_ucm \
 rd.neednet=1 rd.timeout=0 rd.retry=160 rd.rdma.link=sib0,softib,eth0 rd.ib.node-desc=rack7-left"
     node_wait 60 'port ready'
-    on server "until_true 20 sh -c 'smpquery nodedesc 3 | grep -q rack7-left'"
+    on server "soon sh -c 'smpquery nodedesc 3 | grep -q rack7-left'"
     assert_boot 90 4.2 rdma
     assert_rail .netdev ib0
     # no device asks for it: the option alone does
@@ -43,7 +43,7 @@ rd.neednet=1 rd.timeout=0 rd.retry=160 rd.rdma.link=sib0,softib,eth0 rd.ib.node-
     node_start "$image" \
         "$console $ib_root $hca ip=10.9.0.50::10.9.0.1:255.255.255.0:node50:ib0:none"
     node_wait 60 'IA-E306'
-    on server "sm; wait_active sib0 20; until_true 20 sh -c 'saquery NR | grep -q Desc.*sib0'"
+    on server "sm; wait_active sib0; soon sh -c 'saquery NR | grep -q Desc.*sib0'"
     node_wait 60 'port ready'
     on server "saquery NR | grep -q 'NodeDescription.*node50 sib0'"
     assert_boot 90 4.2 rdma
@@ -118,7 +118,7 @@ softib.datagram_only=1"
 @test "MTU 4092: a 4K broadcast group carries an NFS root" {
     on server "grep -q ^big= /run/partitions ||
         echo 'big=0x8003,ipoib,mtu=5:ALL=full;' >>/run/partitions; sm_sweep;
-        until_true 20 grep -qx 0x8003 /sys/class/infiniband/sib0/ports/1/pkeys/*;
+        soon grep -qx 0x8003 /sys/class/infiniband/sib0/ports/1/pkeys/*;
         partition 0x8003 10.9.3.1/24"
     node_start "$image" "$console root=nfs:10.9.3.1:$root_path:vers=4.2,proto=tcp $hca \
 rd.ib.pkey=0x8003 ip=10.9.3.20:::24::ib0.8003:none:4092"

@@ -60,7 +60,7 @@ collector_start() {
 }
 
 told() {
-    server shell "/bin/vmctl wait 20 /var/log/initagent/boots.json \
+    server shell "/bin/vmctl wait 120 /var/log/initagent/boots.json \
         '\"node\":\"$1\".*\"kind\":\"$2\".*\"code\":\"${3:-}'"
 }
 

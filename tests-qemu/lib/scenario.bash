@@ -56,6 +56,7 @@ assert_most() {
 # none. The carrier may be told of in the millisecond in which the root is read again. What the VM
 # waited for this machine's processors since stopwatch does not count.
 assert_within() {
+    local took
     echo "# $3: $(node_result "$1") s" >&3
     took=$(node_result "$1 * 1000 | floor")
     if [ "$took" -lt 0 ] || ! within "$took" "$(($2 * 1000))"; then
@@ -294,15 +295,15 @@ pulled_through() {
     cable off
     refute_within 20 'finalinit: back'
     cable on
+    node_tell 'go on'
     # RPC over RDMA connects again after a pause that doubles with each failure, to 30 s. One may
     # have failed for want of the cable just before, and Soft-RoCE may want NFS to ask again after
-    node_tell 'go on'
     # its timeo= (handover.bash, repeated()).
     node_wait 75 'finalinit: back after'
     assert_boot 60 4.2 rdma
+    assert_stalled
     assert_state "[.causes[].code] | index(\"$4\") != null" true
 }
-    assert_stalled
 
 # assert_rescued: a node started with NODE_TALK and without a DHCP server has failed, and its shell
 # has the agent's commands; "exit" there, with the server back, boots.

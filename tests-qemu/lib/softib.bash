@@ -100,8 +100,9 @@ on() {
     shift
     # the channel takes lines
     command=$*
-    "$vmctl" ask "${SIB_ASK:-60}" "$vm_sockets/$name.control" "${command//$'\n'/ }" || status=$?
-    [ "$status" -ne 124 ] || echo "$name: no answer within ${SIB_ASK:-60} s: $command" >&2
+    "$vmctl" ask "$(patience "${SIB_ASK:-60}")" \
+        "$vm_sockets/$name.control" "${command//$'\n'/ }" || status=$?
+    [ "$status" -ne 124 ] || echo "$name: no answer: $command" >&2
     return "$status"
 }
 
@@ -115,7 +116,7 @@ sib_stop() {
 # node_up VM ADDRESS
 node_up() {
     on "$1" "modprobe softib && ulps && /bin/rdma link add sib0 type softib netdev eth0 &&
-        ip link set ib0 up && wait_active sib0 20 && wait_carrier ib0 20 &&
+        ip link set ib0 up && wait_active sib0 && wait_carrier ib0 &&
         ip addr add $2/24 dev ib0"
 }
 

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The VM harness: one server VM and any number of node VMs on private links. Sourced by the
 # scenarios, the bench and the demo. Every VM runs under a hard time limit and dies with the
-# shell that started it. Nothing here sleeps: all waiting is for a line, an answer or an end.
+# shell that started it. Nothing here sleeps: all waiting is for a line, an answer or an end. Its
+# seconds only end what hangs, and are five minutes at least: what a busy machine needs for a boot
+# is not what a scenario is about.
 #
 #   vm_begin NAME               a place for logs and sockets; vm_end stops what still runs
 #   server_start                boots the server and waits until it serves
@@ -16,11 +18,11 @@
 #   node_result FILTER          jq over what the real root's witness measured
 #   node_state [OPTION...] FILTER  jq over the node's state.json
 
-vm_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-vm_build=$(cd "$vm_top" && realpath -m "${BUILD:-build}")
 # shellcheck source=tests/lib/waits.bash
 source "${BASH_SOURCE[0]%/*}/../../tests/lib/waits.bash"
 
+vm_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+vm_build=$(cd "$vm_top" && realpath -m "${BUILD:-build}")
 LAB=$vm_build/lab
 server_ip=10.99.0.1
 vmctl=$LAB/bin/vmctl
@@ -48,7 +50,7 @@ node_defaults() {
     NODE_TALK=    # not empty: something can be typed on its console (node_type)
     NODE_MARK=1   # empty: no bootmark, the image's own /init is PID 1
     NODE_NAME=node # its log folder
-    NODE_SECONDS=300
+    NODE_SECONDS=600
 }
 
 # node_of_case IMAGE: the node of this case: its number is the name, IMAGE one of the lab's.
@@ -56,6 +58,11 @@ node_of_case() {
     node_defaults
     NODE_NAME=$(printf '%02d' "$BATS_TEST_NUMBER")
     image=$LAB/$1
+}
+
+# patience SECONDS: what a wait is given.
+patience() {
+    echo $(($1 < 300 ? 300 : $1))
 }
 
 # assert_eq GOT WANT [ABOUT]
@@ -212,14 +219,14 @@ romfile=,speed=10000,duplex=full")
 server() {
     # the channel takes lines
     local command=$*
-    "$vmctl" ask 60 "$vm_sockets/control" "${command//$'\n'/ }"
+    "$vmctl" ask "$(patience 60)" "$vm_sockets/control" "${command//$'\n'/ }"
 }
 
 # vm_wait DIR SECONDS REGEX PID: prints the line found.
 vm_wait() {
-    "$vmctl" wait "$2" "$1/console.log" "$3" "$4" || {
+    "$vmctl" wait "$(patience "$2")" "$1/console.log" "$3" "$4" || {
         local status=$?
-        echo "no line like '$3' within $2 s (status $status)" >&2
+        echo "no line like '$3' within $(patience "$2") s (status $status)" >&2
         return 1
     }
 }
@@ -266,8 +273,12 @@ node_start() {
 # node_type TEXT: at the prompt of the agent's shell, of dracut's, of sulogin's, or of
 # initramfs-tools'.
 node_type() {
-    "$vmctl" see 60 "$node_dir/console.log" ':[^ ]*# |^\(initramfs\) ' \
+    "$vmctl" see "$(patience 60)" "$node_dir/console.log" ':[^ ]*# |^\(initramfs\) ' \
         "$node_pid" >/dev/null
+    printf '%s\n' "$1" >"$node_dir/talk.in"
+}
+
+node_tell() {
     printf '%s\n' "$1" >"$node_dir/talk.in"
 }
 
@@ -280,12 +291,8 @@ node_mark() {
 }
 
 node_next() {
-    "$vmctl" wait "$1" "$node_dir/console.log" "$2" "$node_pid" "$node_marked" || {
-node_tell() {
-    printf '%s\n' "$1" >"$node_dir/talk.in"
-}
-
-        echo "no new line like '$2' within $1 s" >&2
+    "$vmctl" wait "$(patience "$1")" "$node_dir/console.log" "$2" "$node_pid" "$node_marked" || {
+        echo "no new line like '$2' within $(patience "$1") s" >&2
         return 1
     }
 }
@@ -295,9 +302,10 @@ node_tell() {
 # mark at 257.
 node_end_firmware() {
     local mark file=$node_dir/results.tar
-    "$vmctl" gone "$1" "$node_pid" && mark=$(LC_ALL=C grep -abom 1 ustar "$file" | head -n 1)
+    "$vmctl" gone "$(patience "$1")" "$node_pid" &&
+        mark=$(LC_ALL=C grep -abom 1 ustar "$file" | head -n 1)
     [ -n "${mark:-}" ] || {
-        echo "the node did not end in $1 s, or without reaching its real root" >&2
+        echo "the node did not end in $(patience "$1") s, or without reaching its real root" >&2
         return 1
     }
     tail -c "+$((${mark%%:*} - 257 + 1))" "$file" >"$file.new"
@@ -314,13 +322,13 @@ node_kill() {
 node_cable() {
     local up=false
     [ "$1" = off ] || up=true
-    "$vmctl" qmp 10 "$(node_qmp)" \
+    "$vmctl" qmp 60 "$(node_qmp)" \
         "{\"execute\": \"set_link\", \"arguments\": {\"name\": \"${2:-n0}\", \"up\": $up}}"
 }
 
 # node_plug: puts in the second interface, of a node that was started with NODE_LATE=.
 node_plug() {
-    "$vmctl" qmp 10 "$(node_qmp)" "{\"execute\": \"device_add\", \"arguments\":
+    "$vmctl" qmp 60 "$(node_qmp)" "{\"execute\": \"device_add\", \"arguments\":
         {\"driver\": \"${NODE_NIC%%,*}\", \"netdev\": \"n1\",
         \"mac\": \"52:54:00:99:00:$(printf '%02x' $((0x64 + NODE_SECOND)))\"}}"
 }
@@ -341,8 +349,8 @@ node_stuck() {
 
 # node_end SECONDS: fails when the node is still running then.
 node_end() {
-    "$vmctl" gone "$1" "$node_pid" || {
-        echo "the node was still running after $1 s; its tasks:" >&2
+    "$vmctl" gone "$(patience "$1")" "$node_pid" || {
+        echo "the node was still running after $(patience "$1") s; its tasks:" >&2
         node_stuck
         return 1
     }
