@@ -93,7 +93,7 @@ rd.net.timeout.dhcp=2"
 
 @test "rd.emergency=poweroff" {
     server dhcp stop
-    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=60 rd.emergency=poweroff \
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.retry=20 rd.emergency=poweroff \
 rd.net.timeout.dhcp=2 rd.net.dhcp.retry=2"
     assert_failed 60 IA-E501 poweroff
     # asked twice and no more
