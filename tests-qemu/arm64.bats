@@ -4,6 +4,7 @@
 # adapters on PCI, on virtio-mmio as the device tree and as ACPI tell of them, and by UEFI as a
 # unified kernel image; dracut's with and without systemd. The server VM is the lab's.
 
+# shellcheck disable=SC2034,SC2154 # variables are shared with it
 load lib/arm64
 
 setup_file() {
