@@ -32,7 +32,7 @@ server_up() {
         ip link set ib0 up; now >/run/t; sm; wait_active sib0 && now >>/run/t;
         wait_carrier ib0 && now >>/run/t; ip addr add $sib_server/24 dev ib0;
         tr '\n' ' ' </run/t" >"$vm_logs/server/times"
-    echo $(($(waits) - WAITS)) >"$vm_logs/server/waited"
+    echo $(($(waited_ms) - WAITED)) >"$vm_logs/server/waited"
 }
 
 node_a_up() {
@@ -41,7 +41,7 @@ node_a_up() {
         /bin/rdma link add sib0 type softib netdev eth0 && ip link set ib0 up;
         wait_active sib0 && now >>/run/t; wait_carrier ib0 && now >>/run/t;
         ip addr add 10.9.0.2/24 dev ib0; tr '\n' ' ' </run/t" >"$vm_logs/a/times"
-    echo $(($(waits) - WAITS)) >"$vm_logs/a/waited"
+    echo $(($(waited_ms) - WAITED)) >"$vm_logs/a/waited"
 }
 
 node_b_up() {
@@ -106,7 +106,7 @@ ping_both_ways() {
     local vm before active carrier
     for vm in server a; do
         read -r before active carrier <"$vm_logs/$vm/times"
-        WAITS=$(($(waits) - $(<"$vm_logs/$vm/waited")))
+        WAITED=$(($(waited_ms) - $(<"$vm_logs/$vm/waited")))
         assert_ms "$before" "$active" 3000 "$vm: the last of OpenSM and the port to ACTIVE"
         assert_ms "$active" "$carrier" 1000 "$vm: ACTIVE to IPoIB carrier"
     done

@@ -66,7 +66,7 @@ last() {
 	local tree=$BATS_TEST_TMPDIR/tree
 
 	mkdir -p "$tree/tests"
-	cp tests/run "$tree/tests/"
+	cp -r tests/run tests/lib "$tree/tests/"
 	printf '%s\n' '# suites' '^the mirror has no ' '' '^no card [0-9]+$' >"$tree/tests/skips"
 	program one <<<"printf '1..4\nok 1 - a in 3ms\nok 2 - b # SKIP the mirror has no sid\n'
 		printf 'ok 3 - c # skip no card 7\nok 4 - d in 2ms # skip no tun # here\n'"
@@ -248,7 +248,7 @@ $'no squashfs or no loop devices here\nno right to make a network namespace: x\n
 	local tree=$BATS_TEST_TMPDIR/tree
 
 	mkdir -p "$tree/tests" "$tree/tests-qemu"
-	cp tests/run "$tree/tests/"
+	cp -r tests/run tests/lib "$tree/tests/"
 	printf '@test "%s\n' 'boot one" { true; }' 'boot two" { skip "no firmware"; }' \
 		'other" { false; }' \
 		>"$tree/tests-qemu/a.bats"
@@ -268,7 +268,7 @@ $'no squashfs or no loop devices here\nno right to make a network namespace: x\n
 	local tree=$BATS_TEST_TMPDIR/tree
 
 	mkdir -p "$tree/tests" "$tree/tests-qemu/handover"
-	cp tests/run "$tree/tests/"
+	cp -r tests/run tests/lib "$tree/tests/"
 	printf '@test "x" { true; }\n' | tee "$tree"/tests-qemu/{a,handover-a}.bats \
 		>"$tree/tests-qemu/handover/cells.bats"
 	run -0 "$tree/tests/run" qemu
@@ -283,7 +283,7 @@ $'no squashfs or no loop devices here\nno right to make a network namespace: x\n
 	local tree=$BATS_TEST_TMPDIR/tree
 
 	mkdir -p "$tree/tests" "$tree/tests-qemu"
-	cp tests/run "$tree/tests/"
+	cp -r tests/run tests/lib "$tree/tests/"
 	printf '# %s\n@test "x" { true; }\n' "last: of all" >"$tree/tests-qemu/a.bats"
 	printf '@test "%s" { true; }\n' y z >"$tree/tests-qemu/b.bats"
 	VM_JOBS=1 BUDGET=10000 run "$tree/tests/run" qemu
@@ -303,7 +303,7 @@ $'no squashfs or no loop devices here\nno right to make a network namespace: x\n
 	local tree=$BATS_TEST_TMPDIR/tree
 
 	mkdir -p "$tree/tests" "$tree/build/host/x"
-	cp tests/run "$tree/tests/"
+	cp -r tests/run tests/lib "$tree/tests/"
 	# shellcheck disable=SC2016 # the case's own variables
 	printf '%s\n' '@test "unsteady, (for once)" {' \
 		'[ -e "$MARKS/a" ] || { touch "$MARKS/a"; false; }' '}' \
@@ -340,7 +340,7 @@ $'no squashfs or no loop devices here\nno right to make a network namespace: x\n
 	local tree=$BATS_TEST_TMPDIR/tree
 
 	mkdir -p "$tree/tests"
-	cp tests/run "$tree/tests/"
+	cp -r tests/run tests/lib "$tree/tests/"
 	# shellcheck disable=SC2016 # the case's own variables
 	printf '%s\n' '# shares: 2' '@test "a, (for one)" {' 'echo a >>"$MARKS/ran"' '}' \
 		'@test "b" {' 'echo b >>"$MARKS/ran"' '}' \
@@ -365,7 +365,7 @@ $'no squashfs or no loop devices here\nno right to make a network namespace: x\n
 	local tree=$BATS_TEST_TMPDIR/tree
 
 	mkdir -p "$tree/tests"
-	cp tests/run "$tree/tests/"
+	cp -r tests/run tests/lib "$tree/tests/"
 	# shellcheck disable=SC2016 # the case's own variables
 	printf '%s\n' '@test "leaves it" { touch "$BATS_FILE_TMPDIR/left"; }' '@test "needs it" {' \
 		'[ -e "$BATS_FILE_TMPDIR/left" ]' '}' \
@@ -408,7 +408,7 @@ $'no squashfs or no loop devices here\nno right to make a network namespace: x\n
 	local tree=$BATS_TEST_TMPDIR/tree
 
 	mkdir -p "$tree/tests"
-	cp tests/run "$tree/tests/"
+	cp -r tests/run tests/lib "$tree/tests/"
 	printf '%s\n' '# bats file_tags=slow' '@test "long" { false; }' >"$tree/tests/a.bats"
 	printf '%s\n' '# shares: 2' '@test "short" { true; }' '# bats test_tags=slow' \
 		'@test "longer" { true; }' >"$tree/tests/b.bats"
@@ -433,7 +433,7 @@ $'no squashfs or no loop devices here\nno right to make a network namespace: x\n
 	local tree=$BATS_TEST_TMPDIR/tree name
 
 	mkdir -p "$tree"/{tests,build/host/x,x}
-	cp tests/run "$tree/tests/"
+	cp -r tests/run tests/lib "$tree/tests/"
 	cd "$tree" || return
 	printf '%s\n' '@test "a" { true; }' | tee tests/a.bats tests/b.bats >/dev/null
 	echo '# first: waits' >>tests/b.bats
@@ -504,4 +504,22 @@ $'no squashfs or no loop devices here\nno right to make a network namespace: x\n
 	[[ $output == *"without images no VM is booted"* ]]
 	[[ $output != *tests-qemu* ]]
 	last "1 passed, 1 failed, 0 skipped"
+}
+
+@test "a source has a control group of its own, whose wait for a processor does not count" {
+	local group
+
+	source tests/lib/waits.bash
+	group=$(control_group)
+	[[ -w $group/cgroup.procs ]] || skip "control groups cannot be made here"
+	program one <<<"sed s/^0::/group=/ /proc/self/cgroup >$BATS_TEST_TMPDIR/group
+		printf '1..1\nok 1 - a\n'"
+	unit
+	[ "$status" -eq 0 ]
+	grep -qx 'group=.*/initagent-[0-9]*' "$BATS_TEST_TMPDIR/group"
+	[[ $(grep -x 'group=.*' "$BATS_TEST_TMPDIR/group") != "group=$(sed -n s/^0:://p \
+		/proc/self/cgroup)" ]]
+	stopwatch
+	within 5 10
+	run -1 within 3600000 10
 }

@@ -125,10 +125,7 @@ node_up() {
 assert_ms() {
     local took=$(((10#${2/./} - 10#${1/./}) * 10))
     echo "# $4: $took ms" >&3
-    within "$took" "$3" || {
-        echo "$4 took too long"
-        return 1
-    }
+    within "$took" "$3"
 }
 
 # refute_on VM SECONDS CONDITION: it must not become true for that long
