@@ -125,6 +125,8 @@ enum fabric_group_state {
 	FABRIC_GROUP_ABSENT,  /* the SA knows no such group, or none this port may know of */
 	FABRIC_GROUP_REFUSED, /* the SA refuses to say: its status is in "status" */
 	FABRIC_GROUP_SILENT,  /* the SA does not answer */
+	/* nor can it: the port is no member of the default partition, in which it is asked */
+	FABRIC_GROUP_UNASKABLE,
 	FABRIC_GROUP_STATE_MAX,
 };
 

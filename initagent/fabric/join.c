@@ -27,6 +27,11 @@ static bool silent(const struct fabric_group *g)
 	return g->state == FABRIC_GROUP_SILENT;
 }
 
+static bool unaskable(const struct fabric_group *g)
+{
+	return g->state == FABRIC_GROUP_UNASKABLE;
+}
+
 static bool mtu_too_big(const struct fabric_group *g)
 {
 	return g->state == FABRIC_GROUP_PRESENT && g->port_mtu && g->mtu > g->port_mtu;
@@ -80,6 +85,9 @@ static const struct {
 	{absent, say_nothing, CAUSE_IPOIB_NO_GROUP, "no IPoIB broadcast group"},
 	{refused, say_status, CAUSE_IPOIB_NO_GROUP, "broadcast group denied"},
 	{silent, say_nothing, CAUSE_PORT_SM_SILENT, "subnet manager does not answer"},
+	{unaskable, say_nothing, CAUSE_PORT_NO_PKEY,
+		"subnet manager does not answer: the port's table lacks the default partition "
+		"(P_Key 0xffff or 0x7fff), in which it is asked"},
 	{mtu_too_big, say_mtus, CAUSE_IPOIB_JOIN_REFUSED, "broadcast group's MTU above the port's"},
 	{rate_too_high, say_rates, CAUSE_IPOIB_JOIN_REFUSED,
 		"broadcast group's rate above the port's"},

@@ -149,6 +149,8 @@ static void forget_sm(struct port_query *q, uint64_t now)
 	q->sa = q->sm_info = UNASKED;
 	q->sm_again = NSEC_NEVER;
 	q->sm_lid = 0;
+	/* Who asked, and was not told yet, is told of the next answer. */
+	q->sm_wanted |= q->tell_sm;
 	q->tell_sm = false;
 }
 

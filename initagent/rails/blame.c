@@ -26,6 +26,7 @@ static bool doubt(struct rails *rails, struct rail *rail, uint64_t now)
 	if (fabric_ask_sm(rails->fabric, port->device, port->port, now) < 0)
 		return false;
 	rail->sm_ask = NSEC_NEVER;
+	rail->sm_lid = port->sm_lid;
 	return true;
 }
 
@@ -33,10 +34,16 @@ uint64_t rail_sm_wait(struct rails *rails, struct rail *rail, uint64_t now)
 {
 	const struct fabric_port *port = rail_fabric_port(rails, rail);
 
+	bool moved = port && port->sm_lid != rail->sm_lid;
+
 	report_wait(rails->report, CAUSE_PORT_SM_SILENT, rail->name, now,
-		"%s is %s, but its subnet manager (LID %u) does not answer",
+		"%s is %s, but its subnet manager (LID %u) %s",
 		port ? port->name : rail->device, port ? port_state_name(port->state) : "gone",
-		port ? port->sm_lid : 0);
+		port ? port->sm_lid : 0,
+		moved ? "has not answered yet" : "does not answer");
+	/* What is known is of another one. */
+	if (moved && rail->sm_ask != NSEC_NEVER)
+		rail->sm_ask = now;
 	(void)doubt(rails, rail, now);
 	return rail->sm_ask;
 }
@@ -51,11 +58,14 @@ static const char *limited_text(const struct rails *rails, const struct rail *ra
 	return "; this port is a limited member of its partition and reaches full members only";
 }
 
-bool rail_blame_port(struct rails *rails, const struct rail *rail, uint64_t now)
+enum cause rail_blame_port(struct rails *rails, const struct rail *rail, uint64_t now)
 {
 	const struct fabric_port *port = rail_fabric_port(rails, rail);
+	const struct fabric_rail gate = {
+		.ipoib = rail->guid && rail->pkey & 0x7fff, .pkey = rail->pkey};
 	char text[160] = "";
-	enum cause cause = port ? fabric_gate(port, text, sizeof(text)) : CAUSE_NONE;
+	enum cause cause = port
+		? fabric_gate_rail(&rails->env, port, &gate, text, sizeof(text)) : CAUSE_NONE;
 
 	if (cause == CAUSE_NONE && rail->sm == FABRIC_SM_SILENT) {
 		cause = CAUSE_PORT_SM_SILENT;
@@ -65,7 +75,7 @@ bool rail_blame_port(struct rails *rails, const struct rail *rail, uint64_t now)
 	}
 	if (cause != CAUSE_NONE)
 		report_cause(rails->report, cause, rail->name, now, "%s", text);
-	return cause != CAUSE_NONE;
+	return cause;
 }
 
 void rails_blame_now(struct rails *rails, uint64_t now)

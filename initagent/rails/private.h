@@ -100,8 +100,8 @@ bool rail_port_seen(const struct rails *rails);
 /* blame.c. rail_take_sm: the subnet manager's answer, or that there was none. */
 void rail_take_sm(struct rails *rails, const struct fabric_event *ev, uint64_t now);
 /* rail_blame_port: reports the trouble of an IPoIB rail's port, or of its subnet manager, as the
- * cause, instead of what that led to. False: there is none. */
-bool rail_blame_port(struct rails *rails, const struct rail *rail, uint64_t now);
+ * cause, instead of what that led to; returns it. CAUSE_NONE: there is none. */
+enum cause rail_blame_port(struct rails *rails, const struct rail *rail, uint64_t now);
 /* rail_sm_wait: a rail whose subnet manager is silent: reports the wait, asks again. Returns when
  * to look again. */
 uint64_t rail_sm_wait(struct rails *rails, struct rail *rail, uint64_t now);

@@ -458,14 +458,19 @@ static void say_lost(struct rails *rails, const struct rail *rail, const char *t
 static void unusable(struct rails *rails, struct rail *rail, enum rail_state to,
 	const struct address_event *ev, uint64_t now)
 {
+	enum cause port = CAUSE_NONE;
+
 	rail->configured = false;
 	rail->cause = ev->cause == CAUSE_DHCP_NO_OFFER && rail->sm == FABRIC_SM_SILENT
 			      ? CAUSE_PORT_SM_SILENT
 			      : ev->cause;
 	report_wait(rails->report, CAUSE_NONE, rail->name, now, "%s", "");
 	/* Why IPoIB has no carrier, its port tells better. */
-	if (!(rail->guid && ev->cause == CAUSE_NETDEV_NO_CARRIER &&
-		rail_blame_port(rails, rail, now)))
+	if (rail->guid && ev->cause == CAUSE_NETDEV_NO_CARRIER)
+		port = rail_blame_port(rails, rail, now);
+	if (port != CAUSE_NONE)
+		rail->cause = port;
+	else
 		report_cause(rails->report, rail->cause, rail->name, now, "%s", ev->text);
 	if (to == RAIL_LOST && !rails->kept)
 		say_lost(rails, rail, ev->text, now);

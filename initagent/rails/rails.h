@@ -52,6 +52,7 @@ struct rail {
 	enum fabric_sm_state sm;  /* IPoIB: its subnet manager, as the last query found it */
 	/* IPoIB: not asked again before; NSEC_NEVER: the answer is on its way */
 	uint64_t sm_ask;
+	uint32_t sm_lid;	  /* the LID that was asked */
 	bool capped;		  /* it was logged that its MTU is smaller than asked for */
 	uint64_t check_period;	  /* between checks of what no event announces */
 };

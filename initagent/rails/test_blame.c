@@ -183,6 +183,71 @@ TEST(a_silent_subnet_manager_is_named_instead_of_the_server)
 	room_free(&r);
 }
 
+TEST(another_subnet_manager_is_asked_at_once)
+{
+	const char *where, *text;
+	struct room r;
+
+	room_new(&r);
+	r.lab.deaf[MAD_SA_ALIVE] = r.lab.deaf[MAD_SM_INFO] = true;
+	blame(&r);
+	pass(&r, 4 * NSEC_PER_SEC);
+	CHECK_INT(r.b.rows[0].state, RAIL_PORT);
+	CHECK_INT(report_waiting(r.b.report, &where, &text), CAUSE_PORT_SM_SILENT);
+	CHECK_STR(text, "mlx5_0/1 is ACTIVE, but its subnet manager (LID 1) does not answer");
+	r.lab.deaf[MAD_SA_ALIVE] = false;
+	set(&r, "sm_lid", "0x2\n");
+	CHECK_INT(fabric_rescan(r.b.fabric, r.now), 0);
+	r.b.port_check = r.now;
+	pass(&r, NSEC_PER_SEC / 10);
+	CHECK_INT(r.b.rows[0].state, RAIL_READY);
+	room_free(&r);
+}
+
+/* The silence is known, and not told yet, when the port has another subnet manager. */
+TEST(who_asked_is_told_when_the_port_changes_meanwhile)
+{
+	struct room r;
+
+	room_new(&r);
+	r.lab.deaf[MAD_SA_ALIVE] = r.lab.deaf[MAD_SM_INFO] = true;
+	blame(&r);
+	for (int i = 0; i < 8; i++) {
+		r.now += NSEC_PER_SEC;
+		CHECK_INT(fabric_dispatch(r.b.fabric, r.now), 0);
+	}
+	r.lab.deaf[MAD_SA_ALIVE] = false;
+	set(&r, "sm_lid", "0x2\n");
+	CHECK_INT(fabric_rescan(r.b.fabric, r.now), 0);
+	pass(&r, NSEC_PER_SEC);
+	check_causes(&r, "E601@10.0.0.1");
+	room_free(&r);
+}
+
+TEST(a_port_outside_the_default_partition_cannot_ask)
+{
+	struct fabric_event ev = {0};
+	char text[200];
+	struct room r;
+
+	room_new(&r);
+	set(&r, "pkeys/0", "0x8001\n");
+	r.lab.deaf[MAD_SA_GROUP] = true;
+	CHECK_INT(fabric_ask_group(r.b.fabric, "mlx5_0", 1, 0x8001, r.now), 0);
+	for (int i = 0; i < 20 && ev.type != FABRIC_GROUP; i++) {
+		r.now += NSEC_PER_SEC;
+		CHECK_INT(fabric_dispatch(r.b.fabric, r.now), 0);
+		while (ev.type != FABRIC_GROUP && fabric_pop_event(r.b.fabric, &ev))
+			continue;
+	}
+	CHECK_INT(ev.type, FABRIC_GROUP);
+	CHECK_INT(fabric_judge_group(&ev.port, &ev.group, text, sizeof(text)),
+		CAUSE_PORT_NO_PKEY);
+	CHECK(strstr(text, "mlx5_0/1 P_Key 8001: subnet manager does not answer: the port's table "
+			   "lacks the default partition"));
+	room_free(&r);
+}
+
 TEST(a_port_that_fell_is_named_instead_of_the_server)
 {
 	struct room r;
@@ -213,6 +278,7 @@ static void lose_carrier(struct room *r, uint64_t guid, enum cause waiting, cons
 
 TEST(a_cable_that_is_out_is_waited_for_and_not_the_server)
 {
+	const char *where;
 	struct room r;
 
 	room_new(&r);
@@ -222,7 +288,14 @@ TEST(a_cable_that_is_out_is_waited_for_and_not_the_server)
 	set(&r, "state", "1: DOWN\n");
 	set(&r, "phys_state", "2: Polling\n");
 	CHECK_INT(fabric_rescan(r.b.fabric, r.now), 0);
-	lose_carrier(&r, r.b.rows[0].guid, CAUSE_NETDEV_NO_CARRIER, "E305@ib0");
+	lose_carrier(&r, r.b.rows[0].guid, CAUSE_PORT_NO_LINK, "E305@ib0");
+	CHECK_INT(rails_failure(&r.b, &where), CAUSE_PORT_NO_LINK);
+	room_free(&r);
+	/* a partition's interface whose port has left the partition */
+	room_new(&r);
+	set(&r, "pkeys/0", "0x8001\n");
+	lose_carrier(&r, r.b.rows[0].guid, CAUSE_PORT_NO_PKEY, "E307@ib0");
+	CHECK_INT(rails_failure(&r.b, &where), CAUSE_PORT_NO_PKEY);
 	room_free(&r);
 }
 
