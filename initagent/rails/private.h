@@ -2,7 +2,7 @@
 /*
  * private: struct rails, which rails/ alone sees, and its parts, each on those before it: rows.c,
  * ipoib_child.c, naming.c with stack.c, soft_link.c, blame.c, port.c, rail.c (from netdev to
- * address), rails.c (life, reading).
+ * address), missing.c, rails.c (life, reading).
  */
 #pragma once
 
@@ -149,6 +149,10 @@ enum cause stack_hindrance(const struct rails *rails, const struct rail *rail, e
 uint64_t stack_partner_wait(struct rails *rails, struct rail *rail, uint64_t now);
 /* stack_ready: false: a bond or bridge of the plan without any part yet. */
 bool stack_ready(const struct rails *rails, const struct netdev *dev);
+
+/* missing.c. rails_missing_step: while there is no rail: reports what is missing, and what there
+ * is instead. */
+void rails_missing_step(struct rails *rails, uint64_t now);
 
 /*
  * soft_link.c: makes the rd.rdma.link= devices whose netdev and driver are there. Returns whether

@@ -316,70 +316,6 @@ void rails_check_plan(struct rails *rails, uint64_t now)
 		rails_fatal(rails, CAUSE_CMDLINE_LINK, last->name, text);
 }
 
-/* Which RDMA port the plan asks for, in words; "" if it names none. */
-static void asked_port(const struct rails *rails, char *buf, size_t size)
-{
-	const struct plan_ib *ib = &rails->plan->ib;
-	char guid[HW_ADDR_TEXT];
-
-	buf[0] = 0;
-	if (ib->n_ports && ib->ports[0].port)
-		snprintf(buf, size, "%s/%u", ib->ports[0].device, ib->ports[0].port);
-	else if (ib->n_ports)
-		snprintf(buf, size, "%s", ib->ports[0].device);
-	else if (ib->n_guids)
-		snprintf(buf, size, "with GUID %s", hw_text(&ib->guids[0], guid));
-}
-
-/* The first interface that the plan asks for, by name or address; "": any will do. */
-static const char *asked_netdev(const struct plan_net *net, char buf[static HW_ADDR_TEXT])
-{
-	const struct plan_ip *ip = NULL;
-
-	for (size_t i = 0; i < net->n_ips && !ip; i++)
-		ip = plan_ip_is_open(&net->ips[i]) ? NULL : &net->ips[i];
-	if (net->bootdev && !net->bootdev_hint)
-		return net->bootdev;
-	return ip && ip->ifname ? ip->ifname : hw_text(ip ? &ip->match : &net->bootif, buf);
-}
-
-/* The interfaces of the machine, in words: they tell a wrong name from a driver that is missing. */
-static void list_netdevs(const struct rails *rails, char *buf, size_t size)
-{
-	size_t n = 0;
-
-	strscpy(buf, "no other interface found", size);
-	for (const struct netdev *d = NULL; (d = links_next(rails->links, d)) && n < size;)
-		if (d->hwtype != ARPHRD_LOOPBACK)
-			n += (size_t)snprintf(buf + n, size - n, "%s%s (%s)", n ? ", "
-				: "there are: ", d->name,
-				d->carrier ? "carrier" : "no carrier");
-}
-
-/* Before anything was found: what is missing? After rd.net.timeout.iflink it is called a cause. */
-static void wait_for_netdev(struct rails *rails, uint64_t now)
-{
-	uint32_t limit = rails->plan->net.timeouts.iflink_s;
-	enum cause cause = CAUSE_NETDEV_MISSING;
-	char port[96], there[160], address[HW_ADDR_TEXT];
-	const char *name = asked_netdev(&rails->plan->net, address);
-
-	if (rails->n) {
-		report_wait(rails->report, CAUSE_NONE, "netdev", now, "%s", "");
-		return;
-	}
-	asked_port(rails, port, sizeof(port));
-	if (*port && !rail_port_seen(rails))
-		cause = CAUSE_PORT_NO_HCA;
-	list_netdevs(rails, there, sizeof(there));
-	report_wait(rails->report, cause, "netdev", now, "waiting for %s %s to appear; %s",
-		*port ? "the interface of RDMA port" : "network interface",
-		*port ? port : *name ? name : "(any)", there);
-	if (limit && now >= rails->cfg.start + limit * NSEC_PER_SEC)
-		report_cause(rails->report, cause, *port ? port : *name ? name : NULL, now,
-			"not within %u s; %s", limit, there);
-}
-
 /* --- the step -------------------------------------------------------------------------------- */
 
 static void take_fabric_events(struct rails *rails, uint64_t now)
@@ -419,7 +355,7 @@ void rails_step(struct rails *rails, uint64_t now)
 {
 	take_events(rails, now);
 	stack_step(rails, now);
-	wait_for_netdev(rails, now);
+	rails_missing_step(rails, now);
 	if (soft_links_step(rails, now))
 		now = now_ns();
 	take_events(rails, now);

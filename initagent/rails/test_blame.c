@@ -41,9 +41,8 @@ static void set(struct room *r, const char *attribute, const char *text)
 	modtree_file(&r->tree, path, text);
 }
 
-static void room_new(struct room *r)
+static void room_with(struct room *r, const char *line)
 {
-	static const char line[] = "root=nfs:10.0.0.1:/r:proto=rdma";
 	static const struct {
 		const char *attribute, *text;
 	} port[] = {
@@ -77,6 +76,11 @@ static void room_new(struct room *r)
 	r->b.rows[0] = (struct rail){
 		.ifindex = 7, .name = "ib0", .state = RAIL_READY, .guid = 0x0002c90300010002,
 			.pkey = 0xffff};
+}
+
+static void room_new(struct room *r)
+{
+	room_with(r, "root=nfs:10.0.0.1:/r:proto=rdma");
 }
 
 static void room_free(struct room *r)
@@ -350,4 +354,34 @@ TEST(on_ethernet_the_server_is_blamed_at_once)
 	blame(&r);
 	check_causes(&r, "E601@10.0.0.1");
 	room_free(&r);
+}
+
+/* What is waited for while no interface is one that the line asks for. */
+static void check_missing(const char *line, enum cause cause, const char *what, const char *there)
+{
+	const char *where, *text;
+	struct room r;
+
+	room_with(&r, line);
+	r.b.n = 0;
+	rails_missing_step(&r.b, r.now);
+	CHECK_INT(report_waiting(r.b.report, &where, &text), cause);
+	CHECK(strstr(text, what) == text);
+	CHECK(strstr(text, there));
+	room_free(&r);
+}
+
+TEST(what_is_missing_is_named_and_what_is_there)
+{
+	static const char ports[] = "; RDMA ports: mlx5_0/1 (GUID 0002c90300010002)";
+
+	check_missing("root=nfs:10.0.0.1:/r rd.ib.port=mlx5_0 ip=ib9.0001:dhcp",
+		CAUSE_NETDEV_MISSING, "waiting for network interface ib9.0001 to appear; ", "");
+	check_missing("root=nfs:10.0.0.1:/r rd.ib.port=mlx5_0 ip=dhcp", CAUSE_NETDEV_MISSING,
+		"waiting for the interface of RDMA port mlx5_0 to appear; ", "");
+	/* another numbering than the command line's */
+	check_missing("root=nfs:10.0.0.1:/r rd.ib.port=mlx5_0/2 ip=ib0:dhcp", CAUSE_PORT_NO_HCA,
+		"waiting for RDMA port mlx5_0/2 to appear; ", ports);
+	check_missing("root=nfs:10.0.0.1:/r rd.ib.guid=0x0002c9030001ffff ip=dhcp",
+		CAUSE_PORT_NO_HCA, "waiting for RDMA port with GUID ", ports);
 }
