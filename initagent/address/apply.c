@@ -21,6 +21,18 @@ static void fault(struct links *links, struct apply_outcome *o, enum cause cause
 	strscpy(o->text, links_error(links), sizeof(o->text));
 }
 
+static void route_fault(struct links *links, struct apply_outcome *o, const struct link_route *r)
+{
+	char dst[INET_ADDR_TEXT], gateway[INET_ADDR_TEXT];
+
+	if (o->cause)
+		return;
+	o->cause = CAUSE_ROUTE_FAILED;
+	snprintf(o->text, sizeof(o->text), "%s/%u%s%s: %s", inet_text(&r->dst, dst), r->prefix,
+		r->gateway.family ? " by " : "", inet_text(&r->gateway, gateway),
+		links_error(links));
+}
+
 /*
  * The kernel keeps the address for ever, whatever the lease says: its end is watched by us, later
  * by the real root's client. An address that vanishes under a mounted root takes the root with it.
@@ -73,7 +85,7 @@ static void add_routes(struct links *links, const struct address_result *r, uint
 				route_of(r, &a->dst, a->prefix, &a->gateway, metric);
 
 			if ((a->gateway.family != 0) == pass && links_add_route(links, &route) < 0)
-				fault(links, o, CAUSE_ROUTE_FAILED);
+				route_fault(links, o, &route);
 		}
 }
 
@@ -114,7 +126,7 @@ int apply_result(struct links *links, const struct address_result *r, uint32_t m
 		const struct link_route route = default_route(r, metric);
 
 		if (links_add_route(links, &route) < 0)
-			fault(links, ret, CAUSE_ROUTE_FAILED);
+			route_fault(links, ret, &route);
 	}
 	return 0;
 }

@@ -111,6 +111,7 @@ TEST(wrong_gateway_and_mtu_are_told)
 	room_start(&f);
 	room_until(&f, ADDRESS_CONFIGURED, 2 * SEC);
 	CHECK(room_printed(&f, "IA-E507"));
+	CHECK(room_printed(&f, "0.0.0.0/0 by 192.0.2.1: "));
 	CHECK(room_printed(&f, "Nexthop has invalid gateway"));
 }
 
