@@ -346,16 +346,17 @@ static void fall_back(struct root *r, uint64_t now)
 		round_failed(r, now);
 }
 
-/* What is tried: server, transport, version. */
+/* What is tried: server, transport, port if it is known, version. */
 static void describe_attempt(const struct root *r, char *buf, size_t size)
 {
 	bool named = !streq(r->result.server, r->result.address);
 	char source[NFS_SOURCE_MAX] = "";
+	unsigned port = attempt_port(r);
 
 	nfs_source_text(source, sizeof(source), r->result.server, r->result.path);
-	snprintf(buf, size, "%.140s%s%s%s over %s, NFS %s", source, named ? " (" : "",
+	snprintf(buf, size, "%.140s%s%s%s over %s%s%.0u, NFS %s", source, named ? " (" : "",
 		named ? r->result.address : "", named ? ")" : "", nfs_proto_name(r->proto),
-		nfs_version_name(r->version));
+		port ? " port " : "", port, nfs_version_name(r->version));
 }
 
 static void describe_failure(struct root *r, const struct verdict *v, int error, const char *text)
@@ -406,7 +407,7 @@ static void attempt_failed(struct root *r, const struct verdict *v, int error, c
 static void mounted(struct root *r, const struct outcome *out, uint64_t now)
 {
 	struct root_result *res = &r->result;
-	char port[16] = "", source[NFS_SOURCE_MAX] = "";
+	char source[NFS_SOURCE_MAX] = "";
 
 	source_go_on(&r->source, r->cfg.reader);
 	res->version = r->version;
@@ -419,10 +420,9 @@ static void mounted(struct root *r, const struct outcome *out, uint64_t now)
 	res->attempts = r->source.attempts;
 	strscpy(res->init, out->init, sizeof(res->init));
 	nfs_source_text(source, sizeof(source), res->server, res->path);
-	if (res->port)
-		snprintf(port, sizeof(port), " port %u", res->port);
-	snprintf(r->source.text, sizeof(r->source.text), "%.200s mounted, NFS %s over %s%s%s%s",
-		source, nfs_version_name(res->version), nfs_proto_name(res->proto), port,
+	snprintf(r->source.text, sizeof(r->source.text), "%.200s mounted, NFS %s over %s%s%.0u%s%s",
+		source, nfs_version_name(res->version), nfs_proto_name(res->proto),
+		res->port ? " port " : "", (unsigned)res->port,
 		res->fell_back ? ", fallen back from RDMA" : "",
 		res->overlay ? ", under a writable layer" : "");
 	r->source.deadline = NSEC_NEVER;

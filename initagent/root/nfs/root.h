@@ -52,5 +52,5 @@ void root_dispatch(struct source *s, uint64_t now);
 /* root_lookup, root_resolved: a second server, that of an xCAT statelite node's files. */
 const char *root_lookup(const struct source *s);
 void root_resolved(struct source *s, const struct inet_addr *addr, const char *why, uint64_t now);
-/* root_describe: "10.0.0.1:/export/root over rdma, NFS 4.2" is the attempt at hand. */
+/* root_describe: "10.0.0.1:/export/root over rdma port 20049, NFS 4.2" is the attempt at hand. */
 enum cause root_describe(const struct source *s, char *buf, size_t size);

@@ -259,6 +259,20 @@ TEST(a_path_that_version_4_does_not_know)
 	CHECK_INT(r->attempts, 1);
 }
 
+/* One who mistyped it finds the usual one in the server's list. */
+TEST(a_port_of_the_command_line_is_named)
+{
+	uint64_t now = 0;
+	struct source *r;
+
+	prepare("onlytcp", false, V4);
+	plan.port = 20050;
+	r = begin(0);
+	CHECK_INT(run(&r, &now), SOURCE_FAILED);
+	CHECK(strstr(r->text, "over rdma port 20050, NFS 4.2: its nfsd answers on TCP, but"));
+	root_end(r);
+}
+
 TEST(refused_rdma_falls_back_after_three_rounds)
 {
 	uint64_t now = 0;
@@ -368,6 +382,8 @@ TEST(verdicts_differ_by_transport)
 	CHECK_INT(mount_verdict(NFS_PROTO_TCP, ENODEV)->remedy, REMEDY_NONE);
 	CHECK_INT(mount_verdict(NFS_PROTO_TCP, EACCES)->cause, CAUSE_ROOT_NO_EXPORT);
 	CHECK_INT(mount_verdict(NFS_PROTO_TCP, 12345)->remedy, REMEDY_RETRY);
+	CHECK(strstr(mount_verdict(NFS_PROTO_RDMA, ENETUNREACH)->words, "path record"));
+	CHECK(!strstr(mount_verdict(NFS_PROTO_TCP, ENETUNREACH)->words, "path record"));
 }
 
 TEST(overlong_strings_and_no_version_are_refused)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * verdict: see verdict.h. The meanings were read off net/sunrpc and fs/nfs of Linux 6.1: xprtrdma
- * maps a rejected connection request to ECONNREFUSED, an unresolved address to EPROTO, a missing
- * device to ENODEV; a version mismatch is EPROTONOSUPPORT.
+ * maps a rejected connection request to ECONNREFUSED, an unresolved address to EPROTO, a path
+ * record that the SA does not give to ENETUNREACH, a missing device to ENODEV; a version mismatch
+ * is EPROTONOSUPPORT.
  */
 #include "root/nfs/verdict.h"
 
@@ -42,12 +43,14 @@ static const struct verdict over_rdma[] = {
 	{EAFNOSUPPORT, CAUSE_ROOT_NO_RDMA, REMEDY_TRANSPORT, "the rpcrdma module is not loaded"},
 	{EADDRNOTAVAIL, CAUSE_ROOT_NO_RDMA, REMEDY_TRANSPORT,
 		"the RDMA port has no GID for this node's address"},
+	{ENETUNREACH, CAUSE_ROOT_UNREACHABLE, REMEDY_RETRY,
+		"no route (on InfiniBand: the subnet manager gives no path record to it)"},
 };
 
 static const struct verdict unknown = {0, CAUSE_ROOT_MOUNT_FAILED, REMEDY_RETRY, ""};
 
 static const struct verdict tcp_only = {ECONNREFUSED, CAUSE_ROOT_NO_RDMA, REMEDY_RETRY,
-	"its nfsd answers on TCP but has no RDMA listener"};
+	"its nfsd answers on TCP, but nothing listens for RDMA on that port"};
 
 const struct verdict *no_rdma_listener(void)
 {
