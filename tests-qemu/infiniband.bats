@@ -216,18 +216,22 @@ rd.rdma.link=sib1,softib,eth1 rd.ib.port=sib0,sib1 ip=10.9.0.77::10.9.0.1:255.25
     assert_rail .address 10.9.0.77/24
 }
 
+# In a partition; in the default one: handover-ib-bond.bats.
 @test "a bond of two IPoIB ports: the active one's cable out under a running root" {
     NODE_SECOND=1
-    node_start "$image" "$console $ib_root rd.rdma.link=sib0,softib,eth0 \
-rd.rdma.link=sib1,softib,eth1 rd.neednet=1 ip=bond0:dhcp finalinit=cable:1 \
-bond=bond0:ib0,ib1:mode=active-backup,primary=ib0"
+    on server "partition 0x8001 10.9.1.1/24"
+    on server "dhcp_stop; dhcp_start --interface=ib0.8001 --dhcp-range=10.9.1.100,10.9.1.199,1h"
+    node_start "$image" "$console root=nfs:10.9.1.1:$root_path:vers=4.2,proto=rdma,port=20049 \
+rd.rdma.link=sib0,softib,eth0 rd.rdma.link=sib1,softib,eth1 rd.neednet=1 rd.ib.pkey=0x8001 \
+ip=bond0:dhcp finalinit=cable:1 bond=bond0:ib0.8001,ib1.8001:mode=active-backup,primary=ib0.8001"
     node_wait 120 'finalinit: the server may go'
     stopwatch
     fault hold=polling
     # without the other port the root is not read to its end any more
     assert_boot 60 4.2 rdma
     assert_within .stalled_s 3 "the root was not read"
-    assert_state '[.rails[] | .netdev, .kind, .lower[]] | @text' '["bond0","bond","ib0","ib1"]'
+    assert_state '[.rails[] | .netdev, .kind, .lower[]] | @text' \
+        '["bond0","bond","ib0.8001","ib1.8001"]'
     assert_rail .rdma.device sib0
 }
 

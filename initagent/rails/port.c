@@ -60,10 +60,13 @@ static void refresh_pkey(const struct rails *rails, struct rail *rail)
 	char text[16];
 
 	/* a bond of IPoIB is in the partition of its slaves */
-	if ((rail->pkey & 0x7fff) == 0 && joiners(rails, rail, list) > 0 &&
-		env_read(&rails->env, text, sizeof(text), "/sys/class/net/%s/pkey",
-			list[0]->name) > 0)
+	if ((rail->pkey & 0x7fff) != 0 || joiners(rails, rail, list) == 0)
+		return;
+	/* A partition's interface that was made over rtnetlink has no such file. */
+	if (env_read(&rails->env, text, sizeof(text), "/sys/class/net/%s/pkey", list[0]->name) > 0)
 		rail->pkey = (uint16_t)strtoul(text, NULL, 0);
+	else
+		rail->pkey = netdev_pkey(list[0]);
 }
 
 /* What stands between the rail and its port; CAUSE_NONE: nothing. */
