@@ -36,9 +36,12 @@ setup() {
     assert_rail .lease.client_id 00030020505400fffe990064
 }
 
-@test "static address, IPv4 by DHCP beside it" {
-    on server "dhcp_start"
+# Its first solicitation is lost in IPoIB, which still joins the group that it goes to.
+@test "static address, in use at first; IPv4 by DHCP beside it" {
+    on server "dhcp_start; /bin/ip -6 addr add 2001:db8:9::50/64 dev ib0 nodad"
     node_start "$image" "$console $ib6_root ip=[2001:db8:9::50]:::64::ib0:none ip=ib0:dhcp $hca"
+    node_wait 60 'ib0: IA-E505 .*2001:db8:9::50 is in use by another host'
+    on server "/bin/ip -6 addr del 2001:db8:9::50/64 dev ib0"
     assert_boot 120 4.2 rdma6
     assert_rail .address6 2001:db8:9::50/64
     assert_rail .method dhcp

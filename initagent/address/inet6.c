@@ -4,6 +4,7 @@
 
 #include <linux/if_addr.h>
 #include <linux/rtnetlink.h>
+#include <net/if_arp.h>
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
 #include <netinet/icmp6.h>
@@ -74,14 +75,22 @@ static void listen_to_routers(const struct env *env, const char *ifname, enum in
 		set_conf(env, ifname, "autoconf", 1);
 }
 
+/*
+ * IPoIB sends to a group before it has joined it, as a sender alone; when the join of the address's
+ * own group follows, what waited there is dropped (ipoib_mcast_restart_task): with it the only
+ * solicitation that would find a duplicate. Further ones follow a second apart.
+ */
+#define IPOIB_SOLICITATIONS 3
+
 static const struct {
 	const char *key;
 	int value;
-	bool optimistic; /* only then */
+	bool optimistic, ipoib; /* only then */
 } temporary[INET6_TEMPORARY] = {
-	{"router_solicitation_delay", 0, false},
-	{"optimistic_dad", 1, true},
-	{"use_optimistic", 1, true},
+	{"router_solicitation_delay", 0, false, false},
+	{"optimistic_dad", 1, true, false},
+	{"use_optimistic", 1, true, false},
+	{"dad_transmits", IPOIB_SOLICITATIONS, false, true},
 };
 
 void inet6_prepare(const struct env *env, const struct netdev *dev, const struct inet6_wish *wish,
@@ -95,7 +104,8 @@ void inet6_prepare(const struct env *env, const struct netdev *dev, const struct
 	if (read_conf(env, name, "addr_gen_mode") == 1)
 		write_conf(env, name, "addr_gen_mode", 0);
 	for (size_t i = 0; i < ARRAY_SIZE(temporary); i++) {
-		bool apply = wish->optimistic || !temporary[i].optimistic;
+		bool apply = (wish->optimistic || !temporary[i].optimistic) &&
+			(dev->hwtype == ARPHRD_INFINIBAND || !temporary[i].ipoib);
 
 		ret->old[i] = apply ? read_conf(env, name, temporary[i].key) : -1;
 		if (apply)

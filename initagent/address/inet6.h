@@ -21,7 +21,7 @@ enum inet6_routers {
 bool inet6_available(void);
 
 /* What inet6_prepare() changed for the time of the boot only; -1: nothing. */
-#define INET6_TEMPORARY 3
+#define INET6_TEMPORARY 4
 struct inet6_saved {
 	int old[INET6_TEMPORARY];
 };
@@ -37,10 +37,10 @@ struct inet6_wish {
 /*
  * inet6_prepare: writes /proc/sys/net/ipv6/conf/NAME: IPv6 and a link-local address on,
  * advertisements as said, no random wait before the first solicitation and address check (nodes
- * spread by themselves; RFC 4861 section 6.3.7 has up to 1 s). Only what differs is written. An
- * interface that was up without listening to routers, and has no address of theirs, has IPv6
- * switched off and on, so that it asks for one at once. A file that cannot be written is no error:
- * what follows from it is seen later.
+ * spread by themselves; RFC 4861 section 6.3.7 has up to 1 s), on IPoIB more than one solicitation
+ * of that check. Only what differs is written. An interface that was up without listening to
+ * routers, and has no address of theirs, has IPv6 switched off and on, so that it asks for one at
+ * once. A file that cannot be written is no error: what follows from it is seen later.
  */
 void inet6_prepare(const struct env *env, const struct netdev *dev, const struct inet6_wish *wish,
 	struct inet6_saved *ret);

@@ -9,12 +9,14 @@
 #include <linux/if_addr.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <net/if_arp.h>
 #include <sys/stat.h>
 
 #include "address/duid.h"
 #include "address/inet6.h"
 #include "address/nd_option.h"
 #include "address/router_list.h"
+#include "modtree.h"
 
 /* --- options of a router ------------------------------------------------------------------- */
 
@@ -233,6 +235,34 @@ TEST(duid_of_nothing)
 	CHECK_INT(duid_iaid(&tunnel), 4);
 	CHECK_INT(duid_iaid(&ethernet), 5);
 	CHECK_INT(duid_iaid(&ipoib), 0xfe990064);
+}
+
+/* --- switches ------------------------------------------------------------------------------ */
+
+/* How often a duplicate is looked for, while the agent has the interface and afterwards. */
+static void check_solicitations(uint16_t hwtype, const char *during)
+{
+	const struct netdev dev = {.name = "ib0", .hwtype = hwtype};
+	const struct inet6_wish wish = {.optimistic = true};
+	struct inet6_saved saved;
+	struct modtree t;
+	char got[16];
+
+	modtree_bare(&t);
+	modtree_file(&t, "/proc/sys/net/ipv6/conf/ib0/dad_transmits", "1\n");
+	inet6_prepare(&t.env, &dev, &wish, &saved);
+	CHECK(env_read(&t.env, got, sizeof(got), "/proc/sys/net/ipv6/conf/ib0/dad_transmits") > 0);
+	CHECK_STR(got, during);
+	inet6_restore(&t.env, "ib0", &saved);
+	CHECK(env_read(&t.env, got, sizeof(got), "/proc/sys/net/ipv6/conf/ib0/dad_transmits") > 0);
+	CHECK_STR(got, "1");
+	modtree_remove(&t);
+}
+
+TEST(ipoib_may_drop_the_first_solicitation)
+{
+	check_solicitations(ARPHRD_INFINIBAND, "3");
+	check_solicitations(ARPHRD_ETHER, "1");
 }
 
 /* --- verdicts ------------------------------------------------------------------------------ */
