@@ -104,6 +104,25 @@ root='mount -t tmpfs none sysroot; mkdir -p sysroot/{dev,proc,sys,run,sbin,bin}'
 	[[ $output != *"IA-E"* ]]
 }
 
+# Roots packed without /proc, /sys and /run are common; what /run holds for the real root would be
+# lost.
+@test "mount points that the root lacks: made, or said where it cannot be written to" {
+	local bare="$root"'; rmdir sysroot/{dev,proc,sys,run}
+		cp bin/busybox sysroot/bin/busybox
+		ln -s busybox sysroot/bin/sh
+		ln -s busybox sysroot/bin/ls
+		printf "%s\n" "#!/bin/sh" \
+			"echo proc \$(ls -d /proc/self)., sys \$(ls -d /sys)." >sysroot/sbin/init
+		chmod 755 sysroot/sbin/init'
+	pid1 0 "rd.emergency=reboot" "init /sbin/init" "$bare" </dev/null
+	[[ $output == *"proc /proc/self., sys /sys."* ]]
+	[[ $output != *"initagent: root:"* ]]
+	pid1 0 "rd.emergency=reboot" "init /sbin/init" \
+		"$bare; mount -o remount,ro sysroot" </dev/null
+	[[ $output == *"root: no folder /proc in it, and none can be made: Read-only"* ]]
+	[[ $output == *"proc ., sys ."* ]]
+}
+
 @test "an init that cannot be executed: named, and the action" {
 	pid1 $RESTARTED "rd.shell=0 rd.emergency=reboot" "init /sbin/init" "$root"'
 		printf "#!/no/such/interpreter\n" >sysroot/sbin/init; chmod 755 sysroot/sbin/init' \

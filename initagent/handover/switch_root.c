@@ -7,6 +7,7 @@
 #include <sys/vfs.h>
 
 #include "base/sysmount.h"
+#include "report/console.h"
 
 /* include/uapi/linux/magic.h */
 #define RAMFS_MAGIC_ABI 0x858458f6
@@ -33,21 +34,40 @@ static bool on_initramfs(const char *root)
 	return here.st_dev != there.st_dev && access("/init", F_OK) == 0;
 }
 
-/* Moves one API mount, if it is a mount point and the root has the directory. */
+/* The mount point in the root: one that is missing is made, as systemd does it. A root that cannot
+ * be written to goes without; init may have no use for it. */
+static bool make_mount_point(const char *target, const char *path)
+{
+	char line[160];
+
+	if (mkdir(target, 0755) == 0)
+		return true;
+	snprintf(line, sizeof(line),
+		"initagent: root: no folder %s in it, and none can be made: %s", path,
+		strerror(errno));
+	console_line(STDERR_FILENO, line);
+	return false;
+}
+
+/* Moves one API mount, if it is a mount point. */
 static int move_api_mount(const char *root, const char *path, int *ret_moved)
 {
 	_cleanup_close_ int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	char target[256];
 	int n = snprintf(target, sizeof(target), "%s%s", root, path);
+	struct stat st;
 
 	if (n < 0 || (size_t)n >= sizeof(target))
 		return -ENAMETOOLONG;
-	if (fd >= 0 && mount(path, target, NULL, MS_MOVE, NULL) == 0) {
-		*ret_moved = fd;
-		fd = -1;
+	if (fd < 0)
 		return 0;
-	}
-	return fd < 0 || errno == EINVAL || errno == ENOENT ? 0 : -errno;
+	if (lstat(target, &st) < 0 && errno == ENOENT && !make_mount_point(target, path))
+		return 0;
+	if (mount(path, target, NULL, MS_MOVE, NULL) < 0)
+		return errno == EINVAL || errno == ENOENT ? 0 : -errno;
+	*ret_moved = fd;
+	fd = -1;
+	return 0;
 }
 
 /* Makes root "/". */

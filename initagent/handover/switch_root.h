@@ -11,9 +11,9 @@
 #include "handover/switch_watch.h"
 
 /*
- * switch_root_enter: moves /dev, /proc, /sys and /run below root, makes root the new "/" and
- * executes init there with argv and envp. watch is told each step; it frees the initramfs (only
- * what is on its own file system) when init is executed.
+ * switch_root_enter: moves /dev, /proc, /sys and /run below root, where it makes the folders that
+ * are missing, makes root the new "/" and executes init there with argv and envp. watch is told
+ * each step; it frees the initramfs (only what is on its own file system) when init is executed.
  *
  * Returns only on failure: -errno, with the failing step named in *ret_step, and everything where
  * it was before. -EPERM: "/" is not an initramfs.
