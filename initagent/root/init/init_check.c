@@ -18,8 +18,11 @@
 /* exec_binprm() of fs/exec.c follows so many scripts. */
 #define DEPTH_MAX 5
 
-/* The kernel's order, init/main.c kernel_init(), but for /bin/sh. */
-static const char *const defaults[] = {"/sbin/init", "/etc/init", "/bin/init"};
+/* The kernel's order, init/main.c kernel_init(), but for /bin/sh; then systemd itself, which the
+ * systemd of an initramfs enters where no init is named: Debian has the link to it in a package of
+ * its own. */
+static const char *const defaults[] = {"/sbin/init", "/etc/init", "/bin/init",
+	"/usr/lib/systemd/systemd", "/lib/systemd/systemd"};
 
 /* One look: below which root, and what it says in the end. */
 struct look {

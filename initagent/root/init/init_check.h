@@ -12,11 +12,11 @@
 
 /*
  * init_check: looks below root for the wanted init (NULL: the first usable one of /sbin/init,
- * /etc/init and /bin/init), symlinks resolved inside the root. Usable is a regular executable file
- * that is an ELF program of this machine, or a script, as is each interpreter it names; all of them
- * are read to the end, so that a damaged block shows here and not in process 1. The kernel's last
- * resort, /bin/sh, is taken only where it is the wanted one: a root without init must not end in a
- * root shell.
+ * /etc/init, /bin/init and systemd), symlinks resolved inside the root. Usable is a regular
+ * executable file that is an ELF program of this machine, or a script, as is each interpreter it
+ * names; all of them are read to the end, so that a damaged block shows here and not in process 1.
+ * The kernel's last resort, /bin/sh, is taken only where it is the wanted one: a root without init
+ * must not end in a root shell.
  *
  * What only a handler of binfmt_misc could execute is refused: handlers are registered by the real
  * root's system, after init.

@@ -95,6 +95,19 @@ TEST(the_next_one_is_taken_when_the_first_is_unusable)
 	expect(NULL, 0, "/bin/init");
 }
 
+/* As Debian's package systemd leaves a root without systemd-sysv; before the merge of /usr, too. */
+TEST(systemd_is_an_init_without_the_link_to_it)
+{
+	check_dir(root);
+	files_program(root, "/lib/systemd/systemd");
+	expect(NULL, 0, "/lib/systemd/systemd");
+	files_program(root, "/usr/lib/systemd/systemd");
+	expect(NULL, 0, "/usr/lib/systemd/systemd");
+	expect("/opt/init", -ENOENT, "/opt/init: No such file");
+	files_program(root, "/bin/init");
+	expect(NULL, 0, "/bin/init");
+}
+
 TEST(files_that_are_no_programs)
 {
 	check_dir(root);
