@@ -5,6 +5,7 @@
 
 #include "base/rcu.h"
 #include "boot/shell.h"
+#include "report/record.h"
 #include "report/notify.h"
 
 bool boot_claims(const struct boot_plan *plan)
@@ -40,6 +41,23 @@ static void break_point(struct boot *b, bool after, uint64_t now)
 	report_renew(b->env.report, now);
 }
 
+/* There is no other who could mount it. */
+static void no_plan(struct boot *b, uint64_t now)
+{
+	const struct plan_root *root = &b->plan->root;
+	char text[REPORT_TEXT_MAX] = "";
+	const char *malformed = cmdline_root_error(&b->cmdline, text, sizeof(text));
+
+	if (root->kind != PLAN_ROOT_NONE) {
+		snprintf(text, sizeof(text), "root=%s", root->text ? root->text : "");
+		boot_fail(b, CAUSE_CMDLINE_ROOT_KIND, "root", now, text);
+	} else if (malformed) {
+		boot_fail(b, CAUSE_CMDLINE_MALFORMED, malformed, now, text);
+	} else {
+		boot_fail(b, CAUSE_CMDLINE_NO_ROOT, "root", now, "");
+	}
+}
+
 /* What the root's kind lets us do, if it is known; false ends the boot. */
 static bool plan_fits(struct boot *b, uint64_t now)
 {
@@ -51,13 +69,10 @@ static bool plan_fits(struct boot *b, uint64_t now)
 	if (boot_claims(b->plan) || b->beside.only ||
 		(b->plan->net.alone && root->kind == PLAN_ROOT_BLOCK))
 		return true;
-	b->end = (struct ending){
-		.finished = true, .outcome = b->args->standalone ? BOOT_FAILED : BOOT_NOT_OURS};
 	if (b->args->standalone)
-		report_cause(b->env.report,
-			root->kind == PLAN_ROOT_NONE ? CAUSE_CMDLINE_NO_ROOT
-			: CAUSE_CMDLINE_ROOT_KIND, "root", now,
-			"root=%s", root->text ? root->text : "");
+		no_plan(b, now);
+	else
+		b->end = (struct ending){.finished = true, .outcome = BOOT_NOT_OURS};
 	return false;
 }
 

@@ -2,6 +2,7 @@
 
 #include "cmdline.h"
 
+#include "report/record.h"
 #include "report/report.h"
 
 #include <dirent.h>
@@ -77,11 +78,18 @@ static const enum report_level levels[] = {
 	[DIAG_FATAL] = REPORT_WARN,
 };
 
+static void error_text(const struct diag *d, char *buf, size_t size)
+{
+	snprintf(buf, size, "%s%s%s", d->text, d->remedy ? "; " : "", d->remedy ? d->remedy : "");
+}
+
 static void report_diag(const struct env *env, const struct diag *d, uint64_t now)
 {
+	char text[REPORT_TEXT_MAX];
+
+	error_text(d, text, sizeof(text));
 	if (d->severity >= DIAG_ERROR)
-		report_cause(env->report, CAUSE_CMDLINE_MALFORMED, d->option, now, "%s%s%s",
-			d->text, d->remedy ? "; " : "", d->remedy ? d->remedy : "");
+		report_cause(env->report, CAUSE_CMDLINE_MALFORMED, d->option, now, "%s", text);
 	else
 		report_log(env->report, levels[d->severity], "cmdline", now, "%s%s%s%s%s",
 			d->option ? d->option : "", d->option ? ": " : "", d->text,
@@ -92,6 +100,23 @@ void cmdline_report(const struct cmdline *c, const struct env *env, uint64_t now
 {
 	for (size_t i = 0; i < diag_list_count(c->diags); i++)
 		report_diag(env, diag_list_at(c->diags, i), now);
+}
+
+const char *cmdline_root_error(const struct cmdline *c, char *buf, size_t size)
+{
+	static const char *const options[] = {"root", "netroot", "nfsroot", "imgurl",
+		"rd.systemd.pull"};
+
+	for (size_t i = 0; i < diag_list_count(c->diags); i++) {
+		const struct diag *d = diag_list_at(c->diags, i);
+
+		for (size_t k = 0; k < ARRAY_SIZE(options) && d->option; k++)
+			if (d->severity == DIAG_FATAL && streq(d->option, options[k])) {
+				error_text(d, buf, size);
+				return options[k];
+			}
+	}
+	return NULL;
 }
 
 /* The plan of all sources; with rd.hostonly=0 without what is built into the image, which is all

@@ -42,4 +42,9 @@ enum cause cmdline_firmware(struct cmdline *c, const struct env *env, bool alone
 
 /* cmdline_report: diagnostics: errors as causes, warnings on the console, notes in the log. */
 void cmdline_report(const struct cmdline *c, const struct env *env, uint64_t now);
+
+/* cmdline_root_error: which option names a root that cannot be used, with cmdline_report()'s text
+ * about it; NULL: none. */
+const char *cmdline_root_error(const struct cmdline *c, char *buf, size_t size);
+
 void cmdline_done(struct cmdline *c);
