@@ -245,6 +245,41 @@ static void explain_connect(struct connection *l)
 			strerror((int)error));
 }
 
+/* libcurl puts the time it took into its text: each attempt would be another cause to the
+ * console. */
+static void drop_time(char *text)
+{
+	static const char *const units[] = {" ms", " milliseconds"};
+	char *at = strstr(text, " after "), *end;
+
+	if (!at)
+		return;
+	(void)strtoul(at + strlen(" after "), &end, 10);
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (strncmp(end, units[i], strlen(units[i])) == 0) {
+			end += strlen(units[i]);
+			memmove(at, end, strlen(end) + 1);
+			return;
+		}
+}
+
+/* This mbedTLS has no words for its errors (include/mbedtls/ssl.h). */
+static const char *handshake_words(const char *text)
+{
+	static const struct {
+		const char *code, *words;
+	} errors[] = {
+		{"(-0x7200)", "the answer is not TLS"},		 /* INVALID_RECORD */
+		{"(-0x7780)", "the server ended it by an alert"}, /* FATAL_ALERT_MESSAGE */
+		{"(-0x6E80)", "no common version of TLS"},	 /* BAD_PROTOCOL_VERSION */
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++)
+		if (strstr(text, errors[i].code))
+			return errors[i].words;
+	return "";
+}
+
 /* A proxy that does not open the way to the server says so with a status of its own. */
 static void failed(struct connection *l, CURLcode code)
 {
@@ -253,6 +288,9 @@ static void failed(struct connection *l, CURLcode code)
 	l->verdict = framing(l, code) ? VERDICT_PROTOCOL : http_request_verdict(code);
 	if (*reason)
 		l->verdict = VERDICT_CERT;
+	else
+		reason = handshake_words(l->error);
+	drop_time(l->error);
 	/* this libcurl has no words for its codes (--disable-verbose) */
 	if (!*l->error)
 		snprintf(l->error, sizeof(l->error), "libcurl's error %d", (int)code);
