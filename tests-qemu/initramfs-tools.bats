@@ -54,7 +54,7 @@ boots() {
     server dhcp stop
     NODE_TALK=1
     boots "$rdma_root $rxe rd.retry=8 panic="
-    node_wait 120 'IA-E703 the network was not operational'
+    node_wait 120 'IA-E703 the network or the root was not ready'
     # shellcheck disable=SC2016 # the node's shell reads it
     node_type 'initagent status >/dev/null; echo status=$?.'
     node_wait 60 '^status=1\.'

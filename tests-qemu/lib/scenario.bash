@@ -309,7 +309,7 @@ pulled_through() {
 # assert_rescued: a node started with NODE_TALK and without a DHCP server has failed, and its shell
 # has the agent's commands; "exit" there, with the server back, boots.
 assert_rescued() {
-    node_wait 150 'IA-E703 the network was not operational'
+    node_wait 150 'IA-E703 the network or the root was not ready'
     # what is typed is on the console as well: the words are put together there
     # shellcheck disable=SC2016 # the shell's that reads it
     node_type 'case $(initagent status) in *IA-E703*) echo status=$((40 + 2)).;; esac'
