@@ -153,17 +153,6 @@ TEST(no_route_to_the_server)
 		"IA-E510");
 }
 
-/* Was a cause met with these words? */
-static bool says(const struct node *n, const char *code, const char *words)
-{
-	bool said = false;
-	const cJSON *c;
-
-	cJSON_ArrayForEach(c, cJSON_GetObjectItem(n->state, "causes"))
-		said |= streq(text_at(c, "code"), code) && strstr(text_at(c, "text"), words);
-	return said;
-}
-
 TEST(interface_that_never_appears)
 {
 	struct node n;

@@ -379,6 +379,22 @@ TEST(all_that_are_named_before_a_disk_of_the_stand_alone_image)
 	}
 }
 
+/* What the agent makes itself waits for what is below it, and that is what has to be looked for. An
+ * interface that is not set up has no carrier whatever its cable does. */
+TEST(the_interface_below_a_bond_is_the_one_that_is_missing)
+{
+	struct node n;
+
+	wire_up();
+	netns_run("ip link set veth0 down");
+	node_open(&n, "root=nfs4:192.0.2.1:/export bond=bond7:eth7 ip=bond7:dhcp rd.retry=2 "
+		"rd.net.timeout.iflink=1");
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK(says(&n, "IA-E401", "eth7 of bond7 to appear; there are: veth0 (down)"));
+	CHECK_STR(met_at(&n, "IA-E401"), "eth7");
+	node_close(&n);
+}
+
 /* dracut asks by DHCP on the interface of BOOTIF=, whatever ip= names besides, and waits for it. */
 TEST(the_interface_of_bootif_is_one_more)
 {

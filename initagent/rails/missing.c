@@ -35,6 +35,34 @@ static const char *asked_netdev(const struct plan_net *net, char buf[static HW_A
 	return ip && ip->ifname ? ip->ifname : hw_text(ip ? &ip->match : &net->bootif, buf);
 }
 
+static const struct plan_link *planned_link(const struct plan_net *net, const char *name)
+{
+	for (size_t i = 0; i < net->n_links; i++)
+		if (streq(net->links[i].name, name))
+			return &net->links[i];
+	return NULL;
+}
+
+/* What has to appear by itself before this one can: of a bond, bridge or VLAN that is not made yet,
+ * the first interface below that is not there. */
+static const char *missing_below(const struct rails *rails, const char *name)
+{
+	const struct plan_net *net = &rails->plan->net;
+	const struct plan_link *link = planned_link(net, name);
+
+	for (size_t depth = 0; link && depth < net->n_links; depth++) {
+		size_t i = 0;
+
+		while (i < link->n_lower && links_by_name(rails->links, link->lower[i]))
+			i++;
+		if (i == link->n_lower)
+			break;
+		name = link->lower[i];
+		link = planned_link(net, name);
+	}
+	return name;
+}
+
 /* The interfaces of the machine, in words: they tell a wrong name from a driver that is missing. */
 static void list_netdevs(const struct rails *rails, char *buf, size_t size)
 {
@@ -45,7 +73,7 @@ static void list_netdevs(const struct rails *rails, char *buf, size_t size)
 		if (d->hwtype != ARPHRD_LOOPBACK)
 			n += (size_t)snprintf(buf + n, size - n, "%s%s (%s)", n ? ", "
 				: "there are: ", d->name,
-				d->carrier ? "carrier" : "no carrier");
+				d->carrier ? "carrier" : d->up ? "no carrier" : "down");
 }
 
 /* The same of the RDMA ports, behind what buf has. */
@@ -69,8 +97,9 @@ struct missing {
 static void find_missing(const struct rails *rails, struct missing *ret)
 {
 	char port[sizeof(ret->name)], address[HW_ADDR_TEXT];
-	const char *name = asked_netdev(&rails->plan->net, address);
-	bool unseen;
+	const char *asked = asked_netdev(&rails->plan->net, address);
+	const char *name = missing_below(rails, asked);
+	bool unseen, below = !streq(name, asked);
 
 	asked_port(rails, port, sizeof(port));
 	unseen = *port && !rail_port_seen(rails);
@@ -83,8 +112,8 @@ static void find_missing(const struct rails *rails, struct missing *ret)
 		snprintf(ret->what, sizeof(ret->what), "%sRDMA port %s",
 			unseen ? "" : "the interface of ", port);
 	else
-		snprintf(ret->what, sizeof(ret->what), "network interface %s",
-			*name ? name : "(any)");
+		snprintf(ret->what, sizeof(ret->what), "network interface %s%s%s",
+			*name ? name : "(any)", below ? " of " : "", below ? asked : "");
 	strscpy(ret->name, unseen || !*name ? port : name, sizeof(ret->name));
 }
 

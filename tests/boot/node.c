@@ -27,6 +27,7 @@ static const struct modtree_module modules[] = {
 	{.name = "nbd"},
 	{.name = "ib_srp"},
 	{.name = "sd_mod"},
+	{.name = "bonding"},
 	{.name = "slow", .alias = {"pci:*-slow"}},
 	{.name = "card", .alias = {"pci:*-card"}},
 };
@@ -226,6 +227,16 @@ int met(const struct node *n, const char *code)
 		if (streq(text_at(c, "code"), code))
 			count += cJSON_GetObjectItem(c, "count")->valueint;
 	return count;
+}
+
+bool says(const struct node *n, const char *code, const char *words)
+{
+	bool said = false;
+	const cJSON *c;
+
+	cJSON_ArrayForEach(c, cJSON_GetObjectItem(n->state, "causes"))
+		said |= streq(text_at(c, "code"), code) && strstr(text_at(c, "text"), words);
+	return said;
 }
 
 const char *met_at(const struct node *n, const char *code)

@@ -49,6 +49,8 @@ void expect(const char *line, int outcome, const char *code);
 int met(const struct node *n, const char *code);
 /* met_at: where it was first met; "": it was not. */
 const char *met_at(const struct node *n, const char *code);
+/* says: it was met, with these words in its text. */
+bool says(const struct node *n, const char *code, const char *words);
 
 /* text_at: "" where there is none. number_at: the case fails where there is none. */
 const char *text_at(const cJSON *o, const char *key);
