@@ -347,8 +347,9 @@ END
 @test "guard: no root of that name" {
     figures >was.json
     mkdir tree
-    cp -r "$top/tests-qemu" tree/
     mkdir -p tree/docs tree/tests
+    cp -r "$top/tests-qemu" tree/
+    cp -r "$top/tests/lib" tree/tests/
     cp was.json tree/docs/performance.json
     BENCH=nfsrdma-ib run -2 tree/tests-qemu/bench-guard
     [[ $output == *'no such part: nfsrdma-ib'* ]]

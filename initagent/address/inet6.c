@@ -76,9 +76,8 @@ static void listen_to_routers(const struct env *env, const char *ifname, enum in
 }
 
 /*
- * IPoIB sends to a group before it has joined it, as a sender alone; when the join of the address's
- * own group follows, what waited there is dropped (ipoib_mcast_restart_task): with it the only
- * solicitation that would find a duplicate. Further ones follow a second apart.
+ * On IPoIB the first solicitation, the only one by default, is lost (measured): it is sent to a
+ * group that the port joins at that moment. Further ones follow a second apart.
  */
 #define IPOIB_SOLICITATIONS 3
 
