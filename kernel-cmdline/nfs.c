@@ -328,7 +328,7 @@ const char *nfs_text(struct parser *p, const struct plan_nfs *nfs)
 		}
 	if (nfs->options[0])
 		text = textf(p, "%s, options %s", text, nfs->options);
-	return text;
+	return nfs->path_host ? textf(p, "%s, %%s: the host name", text) : text;
 }
 
 const char *nfs_as_root(struct parser *p, struct slice v)
