@@ -250,9 +250,9 @@ static bool discover_rest(
 	if (slice_is(source, "none"))
 		source.len = 0;
 	if (source.len && (value_inet(source.s, source.len, &addr) < 0 || !inet_is_host(&addr)))
-		return block_fail(x, source, "not an address of this node");
+		return block_fail(x, source, "not an address of this node; left out");
 	if (port.len && value_port(port.s, port.len, &ret->port) < 0)
-		return block_fail(x, port, "not a port");
+		return block_fail(x, port, "not a port; left out");
 	if (source.len && source.s[0] == '[')
 		source = (struct slice){source.s + 1, source.len - 2};
 	ret->source = source.len ? keep(x->p, source) : NULL;
@@ -267,18 +267,23 @@ static bool discover_fields(struct block_spec *x, struct slice v, struct plan_po
 	while (n < ARRAY_SIZE(f) && slice_next(&v, ',', &f[n]))
 		n++;
 	if (v.len)
-		return block_fail(x, v, "too many fields");
+		return block_fail(x, v, "too many fields; left out");
 	ret->rdma = slice_is(f[0], "rdma");
 	ret->discovery = true;
 	if (!ret->rdma && !slice_is(f[0], "tcp"))
-		return block_fail(x, f[0], "neither rdma nor tcp");
+		return block_fail(x, f[0], "neither rdma nor tcp; left out");
 	ret->server = take_zoned(x->p, f[1], &ret->addr, &ret->zone);
 	if (!ret->server)
-		return block_fail(x, f[1], "not a server's name or address");
+		return block_fail(x, f[1], "not a server's name or address; left out");
 	if (!check_host(x->p, x->w, f[1], x->severity, &ret->addr) ||
 		!check_zone(x->p, x->w, f[1], DIAG_WARN, &ret->addr, ret->zone))
 		return false;
 	return discover_rest(x, f[2], f[3], ret);
+}
+
+bool nvmf_is_fc(struct slice discover)
+{
+	return slice_starts(discover, "fc,");
 }
 
 PARSE(nvmf_discover)
@@ -286,7 +291,9 @@ PARSE(nvmf_discover)
 	struct block_spec x = {.p = p, .w = w, .severity = DIAG_ERROR};
 	struct plan_portal portal = {0};
 
-	x.remedy = "write rd.nvmf.discover=rdma,ADDRESS or tcp,ADDRESS; left out";
+	x.remedy = "write rd.nvmf.discover=rdma,ADDRESS or tcp,ADDRESS";
+	if (nvmf_is_fc(word_value(w)))
+		return say(p, w, "has no effect: neither rdma nor tcp");
 	if (has_control(word_value(w)) || !discover_fields(&x, word_value(w), &portal))
 		return false;
 	if (!APPEND(p, &p->discover, portal, w))

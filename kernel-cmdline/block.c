@@ -319,6 +319,29 @@ static void check_writable(struct parser *p, const struct plan_root *root)
 				read_only[i]);
 }
 
+/* dracut connects local roots by nvme-cli, which takes each of these words. */
+static void left_to_dracut(struct parser *p, enum option_id id)
+{
+	for (struct plan_word *w = p->words; w < p->words + p->n_words; w++)
+		if (w->row && w->row->id == id && parser_word(p, id))
+			say(p, w, "left to dracut, as root= is");
+	if (id == OPTION_RD_NVMF_DISCOVER && parser_word(p, id))
+		note_word(p, parser_word(p, id),
+			"write root=nvmf:NQN for a root that this agent brings up",
+			"the root is left to dracut, and so is this");
+}
+
+/* Fibre Channel is no network of this agent's. */
+static void check_fc(struct parser *p, bool ours)
+{
+	for (struct plan_word *w = p->words; ours && w < p->words + p->n_words; w++)
+		if (w->row && w->row->id == OPTION_RD_NVMF_DISCOVER &&
+			nvmf_is_fc(word_value(w)))
+			complain(p, w, (struct slice){w->value, 2}, DIAG_ERROR,
+				"write rd.nvmf.discover=rdma,ADDRESS or tcp,ADDRESS",
+				"neither rdma nor tcp; left out");
+}
+
 /* Options of a block root where the root is none of ours. dracut's own may need them. */
 void check_block(struct parser *p)
 {
@@ -326,10 +349,9 @@ void check_block(struct parser *p)
 		OPTION_RD_NVMF_DISCOVER, OPTION_RD_NVMF_HOSTNQN, OPTION_RD_NVMF_HOSTID};
 	const struct plan_root *root = &p->plan->root;
 
-	if (root->kind == PLAN_ROOT_BLOCK && parser_word(p, OPTION_RD_NVMF_DISCOVER))
-		note_word(p, parser_word(p, OPTION_RD_NVMF_DISCOVER),
-			"write root=nvmf:NQN for a root that this agent brings up",
-			"the root is left to dracut, and so is this");
+	for (size_t i = 0; root->kind == PLAN_ROOT_BLOCK && i < ARRAY_SIZE(nvmf); i++)
+		left_to_dracut(p, nvmf[i]);
+	check_fc(p, root->kind == PLAN_ROOT_REMOTE);
 	if (root->block.nbft && root->no_nbft && !root->block.n_portals)
 		complain(p, parser_word(p, OPTION_RD_NVMF_NONBFT), WHOLE, DIAG_FATAL,
 			"leave it out, or name server and subsystem in root=",

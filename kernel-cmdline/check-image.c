@@ -157,6 +157,30 @@ static bool serves_layers(const struct parser *p, enum option_id id)
 		(id == OPTION_RD_ROOT_CA || id == OPTION_RD_ROOT_PROXY);
 }
 
+/* Whether dracut or a module of it mounts the root, with what it reads of the line. */
+static bool is_left(const struct parser *p)
+{
+	return p->plan->root.kind == PLAN_ROOT_BLOCK || p->plan->root.kind == PLAN_ROOT_OTHER;
+}
+
+/* rd.live.*, rd.overlay* and their like mean to dracut what its manual says. */
+static bool is_dracuts(const struct plan_word *w)
+{
+	static const char *const names[] = {"rd.live.", "rd.overlay", "rd.writable."};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (w->row && strncmp(w->row->name, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+static void say_left(struct parser *p)
+{
+	for (struct plan_word *w = p->words; w < p->words + p->n_words; w++)
+		if (is_dracuts(w))
+			say(p, w, "left to dracut, as root= is");
+}
+
 /* Options of an image where the root is none. */
 static void check_idle(struct parser *p)
 {
@@ -171,7 +195,7 @@ static void check_idle(struct parser *p)
 		struct plan_word *w = parser_word(p, ids[i]);
 
 		if (!w || (ids[i] == OPTION_RD_OVERLAY && has_layer(p->plan->root.kind)) ||
-			serves_layers(p, ids[i]) ||
+			serves_layers(p, ids[i]) || (is_left(p) && is_dracuts(w)) ||
 			(ids[i] == OPTION_RD_ROOT_ORIGIN && p->pulls.n))
 			continue;
 		if (contradicts(p, ids[i], w))
@@ -188,6 +212,10 @@ void check_image(struct parser *p)
 	if (root->kind != PLAN_ROOT_LIVE && root->kind != PLAN_ROOT_DHCP &&
 		root->kind != PLAN_ROOT_NONE) {
 		check_idle(p);
+		if (is_left(p))
+			say_left(p);
+		else
+			check_overlay(p);
 		if (has_no_proof(p->plan))
 			check_readable(p);
 		if (has_layer(root->kind))
@@ -195,6 +223,7 @@ void check_image(struct parser *p)
 		return;
 	}
 	check_readable(p);
+	check_overlay(p);
 	if (root->kind != PLAN_ROOT_LIVE)
 		return;
 	check_proved(p, word_of(p, p->plan->given[OPTION_ROOT] ? OPTION_ROOT : OPTION_NETROOT));

@@ -192,8 +192,9 @@ static void check_bootdev(struct parser *p)
 			continue;
 		if (first) {
 			warn_word(p, ip_word(p, first), textf(p, "add bootdev=%s", first->ifname),
-				"ip= for %s and %s without bootdev=, which dracut requires: %s is "
-				"taken, the first", first->ifname, ip->ifname, first->ifname);
+				"ip= for %s and %s without bootdev=, which dracut's manual "
+				"requires: %s is taken, the first", first->ifname, ip->ifname,
+				first->ifname);
 			return;
 		}
 		first = ip;
@@ -512,16 +513,28 @@ static void check_ways(struct parser *p)
 		check_way(p, u.zone);
 }
 
+/* A second ip= for an interface, or one for all of them beside it, stops dracut. */
+const char *add_method(struct parser *p, const char *method, const char *address)
+{
+	const struct plan_ip *ip = p->ips.items;
+	const char *name = p->ips.n && ip->ifname ? ip->ifname : NULL;
+
+	if (p->ips.n > 1)
+		return textf(p, "name the method %s%s in one of the ip= options", method, address);
+	return textf(p, "%s ip=%s%s%s%s", p->ips.n ? "write" : "add", name ? name : "",
+		name ? ":" : "", method, address);
+}
+
 static void check_server(struct parser *p)
 {
 	const struct plan_word *w = root_word(p);
 	unsigned int missing = plan_server_families(p->plan) & ~plan_ip_families(p->plan);
 
 	if (missing & PLAN_FAMILY_6)
-		warn_word(p, w, "add ip=auto6, dhcp6, either6 or an IPv6 address",
+		warn_word(p, w, add_method(p, "auto6", ", dhcp6, either6 or an IPv6 address"),
 			"an IPv6 server, but no ip= sets up IPv6");
 	if (missing & PLAN_FAMILY_4)
-		warn_word(p, w, "add ip=dhcp or an IPv4 address",
+		warn_word(p, w, add_method(p, "dhcp", " or an IPv4 address"),
 			"an IPv4 server, but no ip= sets up IPv4");
 }
 

@@ -214,7 +214,7 @@ static void check_dhcp6(struct parser *p)
 	FOR_EACH(struct plan_ip, ip, &p->ips)
 		if (ip->methods & (PLAN_IP_DHCP6 | PLAN_IP_EITHER6))
 			return;
-	warn_word(p, root_word(p), "add ip=dhcp6",
+	warn_word(p, root_word(p), add_method(p, "dhcp6", ""),
 		"the root is named by DHCPv6, but no ip= asks it");
 }
 

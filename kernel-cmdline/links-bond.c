@@ -196,10 +196,12 @@ static void check_monitor(struct link_parse *x, struct arena_list *list)
 
 		/* The words for "off" have the number 0. */
 		if (o->monitor == BOND_ARP && !arp && (g->o.number || !o->values))
-			leave_out(x, g, "add arp_interval= and arp_ip_target=",
+			leave_out(x, g, mii && !off ? "leave it out"
+				: "add arp_interval= and arp_ip_target=",
 				"has no effect without arp_interval=");
 		else if (o->monitor == BOND_MII && (arp || off))
-			leave_out(x, g, "add miimon=100", "has no effect without miimon=");
+			leave_out(x, g, arp ? "leave it out" : "write miimon=100",
+				"has no effect without miimon=");
 	}
 }
 

@@ -306,11 +306,9 @@ const char *nfs_joined(struct parser *p, const struct plan_word *a, const struct
 		SLICE(prefix[0]), SLICE(server[0]), SLICE(server[1]), SLICE(tail[0]));
 }
 
-const char *nfs_text(struct parser *p, const struct plan_nfs *nfs)
+static const char *servers_text(struct parser *p, const struct plan_nfs *nfs)
 {
-	bool rdma = nfs->proto == PLAN_NFS_PROTO_RDMA;
-	unsigned int port = nfs->port ? nfs->port : rdma ? 20049 : 2049;
-	const char *text = "(server from DHCP)", *sep = ", NFS ";
+	const char *text = "(server from DHCP)";
 
 	for (size_t i = 0; i < nfs->n_servers; i++) {
 		const struct plan_server *s = &nfs->servers[i];
@@ -319,7 +317,16 @@ const char *nfs_text(struct parser *p, const struct plan_nfs *nfs)
 		text = textf(p, "%s%s%s%s%s%s%s", i ? text : "", i ? "," : "", v6 ? "[" : "",
 			s->name, s->zone ? "%" : "", s->zone ? s->zone : "", v6 ? "]" : "");
 	}
-	text = textf(p, "%s:%s over %s (port %u)", text,
+	return text;
+}
+
+const char *nfs_text(struct parser *p, const struct plan_nfs *nfs)
+{
+	bool rdma = nfs->proto == PLAN_NFS_PROTO_RDMA;
+	unsigned int port = nfs->port ? nfs->port : rdma ? 20049 : 2049;
+	const char *text, *sep = ", NFS ";
+
+	text = textf(p, "%s:%s over %s (port %u)", servers_text(p, nfs),
 		nfs->path ? nfs->path : "(path from DHCP)", rdma ? "RDMA" : "TCP", port);
 	for (const struct choice *c = nfs_versions; c->word; c++)
 		if (nfs->versions & c->value) {

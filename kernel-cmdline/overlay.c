@@ -38,13 +38,11 @@ static bool take_tmpfs(struct parser *p, struct plan_word *w, struct slice rest)
 }
 
 /* dracut takes a tmpfs as well when it cannot use the device. */
-static void take_device(struct parser *p, struct plan_word *w, struct slice v)
+static bool is_device(struct slice v)
 {
-	p->plan->root.image.overlay.off = false;
-	p->plan->root.image.overlay.asked = true;
-	say(p, w, "puts a writable layer in memory over the root");
-	complain(p, w, v, DIAG_WARN, "write rd.overlay=tmpfs:size=SIZE",
-		"a layer on a disk is not supported: what is written is lost at the end");
+	return value_switch(v.s, v.len) == SWITCH_ODD && !slice_is(v, "none") &&
+	       !slice_is(v, "None") && !slice_is(v, "NONE") && !slice_is(v, "tmpfs") &&
+	       !slice_starts(v, "tmpfs:");
 }
 
 /*
@@ -65,12 +63,8 @@ PARSE(overlay)
 	}
 	if (slice_starts(v, "tmpfs:"))
 		return take_tmpfs(p, w, slice_from(v, 6));
-	if (slice_is(v, "tmpfs"))
+	if (sw == SWITCH_ODD) /* "tmpfs", or a device */
 		sw = SWITCH_ON;
-	if (sw == SWITCH_ODD) {
-		take_device(p, w, v);
-		return true;
-	}
 	p->plan->root.image.overlay.off = false;
 	p->plan->root.image.overlay.asked = sw == SWITCH_ON;
 	say(p, w, "puts a writable layer in memory over the root");
@@ -90,10 +84,38 @@ PARSE(overlay_size)
 		return left_out(p, w, v, "write a number of MiB", "not a size");
 	if (!o->size && !o->percent)
 		o->size = (uint64_t)mib << 20;
-	say(p, w, "limits the writable layer to %u MiB", mib);
-	note_word(p, w, textf(p, "write rd.overlay=tmpfs:size=%uM", mib),
-		"dracut's for device-mapper snapshots");
-	return true;
+	return say(p, w, "limits the writable layer to %u MiB", mib);
+}
+
+/*
+ * Before dracut-ng 110 these were two options, given together: where the layer is, and that it is
+ * an overlay and no snapshot.
+ */
+bool overlay_joined(const struct plan_word *a, const struct plan_word *b)
+{
+	const bool first = streq(a->name, "rd.live.overlay.overlayfs");
+	const struct plan_word *layer = first ? a : b, *place = first ? b : a;
+	struct slice v = word_value(layer);
+
+	return streq(layer->name, "rd.live.overlay.overlayfs") &&
+	       streq(place->name, "rd.live.overlay") && is_device(word_value(place)) &&
+	       value_switch(v.s, v.len) == SWITCH_ON;
+}
+
+/* What is different from dracut's layer, for a root that has this agent's. */
+void check_overlay(struct parser *p)
+{
+	struct plan_word *size = parser_word(p, OPTION_RD_LIVE_OVERLAY_SIZE);
+
+	for (const struct plan_word *w = p->words; w < p->words + p->n_words; w++) {
+		if (!w->row || w->row->id != OPTION_RD_OVERLAY || !is_device(word_value(w)))
+			continue;
+		complain(p, w, word_value(w), DIAG_WARN, "write rd.overlay=tmpfs:size=SIZE",
+			"a layer on a disk is not supported: what is written is lost at the end");
+	}
+	if (size)
+		note_word(p, size, textf(p, "write rd.overlay=tmpfs:size=%sM", size->value),
+			"dracut's for device-mapper snapshots");
 }
 
 /* The root comes up without these: a warning, not an error. */

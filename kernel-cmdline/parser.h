@@ -308,6 +308,7 @@ bool block_portal(struct block_spec *x, struct slice text, bool rdma);
 bool block_part(struct block_spec *x, struct slice value);
 /* Each kind's text behind its "nvmf:", "nbd:", "srp:". */
 bool block_nvmf(struct block_spec *x, struct slice text); /* block-nvmf.c */
+bool nvmf_is_fc(struct slice discover); /* rd.nvmf.discover= by Fibre Channel */
 bool block_srp(struct block_spec *x, struct slice text);  /* block-srp.c */
 
 /* report_xcat: the sink that XCAT= names, for an image of xCAT's. */
@@ -339,8 +340,11 @@ void resolve_statelite(struct parser *p); /* statelite.c; after resolve_root */
 void resolve_image(struct parser *p);  /* image.c; before resolve_root */
 void resolve_policy(struct parser *p); /* policy.c */
 void check_net(struct parser *p);      /* check-net.c */
+const char *add_method(struct parser *p, const char *method, const char *address);
 void check_hosts(struct parser *p);    /* hosts.c */
 void check_links(struct parser *p);    /* links.c */
 void check_image(struct parser *p);    /* check-image.c */
+void check_overlay(struct parser *p);  /* overlay.c */
+bool overlay_joined(const struct plan_word *a, const struct plan_word *b);
 void check_block(struct parser *p);    /* block.c */
 void check_plan(struct parser *p);     /* check.c */

@@ -128,13 +128,28 @@ static void comment_empty(struct parser *p, const struct option_row *row, const 
 }
 
 /*
- * A malformed repetition does not undo a well-formed one. Overriding a file's value on the
- * kernel's line is normal; two values on one line hardly are meant.
+ * Overriding a file's value on the kernel's line is normal; two values on one line hardly are
+ * meant.
  */
+static void take_again(struct parser *p, const struct option_row *row, struct plan_word *before,
+	const struct plan_word *w)
+{
+	const char *joined;
+
+	before->kept = false;
+	say(p, before, "has no effect: given again further on");
+	if (before->source == w->source && !overlay_joined(before, w) &&
+		!streq(before->value ? before->value : "1", w->value ? w->value : "1")) {
+		joined = row->id == OPTION_ROOT ? nfs_joined(p, before, w) : NULL;
+		warn_word(p, before, joined ? joined : "keep one of them",
+			"given again with another value; the last one counts");
+	}
+}
+
+/* A malformed repetition does not undo a well-formed one. */
 static void take_option(struct parser *p, const struct option_row *row, struct plan_word *w)
 {
 	struct plan_word *before = parser_word(p, row->id);
-	const char *joined;
 
 	w->kind = PLAN_WORD_OPTION;
 	w->row = row;
@@ -152,14 +167,7 @@ static void take_option(struct parser *p, const struct option_row *row, struct p
 	w->kept = !(row->flags & OPTION_ONCE) && w->source + 1 != p->firmware;
 	if (!before || row->flags & OPTION_LIST)
 		return;
-	before->kept = false;
-	say(p, before, "has no effect: given again further on");
-	if (before->source == w->source &&
-		!streq(before->value ? before->value : "1", w->value ? w->value : "1")) {
-		joined = row->id == OPTION_ROOT ? nfs_joined(p, before, w) : NULL;
-		warn_word(p, before, joined ? joined : "keep one of them",
-			"given again with another value; the last one counts");
-	}
+	take_again(p, row, before, w);
 }
 
 /* "name=value" without the quotes, as the kernel hands it to init. */
@@ -220,7 +228,9 @@ static void take_unknown(struct parser *p, struct plan_word *w)
 			"unknown; it has no effect");
 	else
 		complain(p, w, WHOLE, ours ? DIAG_WARN : DIAG_NOTE, NULL,
-			"unknown to this agent; the kernel hands it on to init");
+			"unknown to this agent; the kernel, init or another program may know it");
+	if (!near)
+		say(p, w, "has no effect here");
 }
 
 /*
