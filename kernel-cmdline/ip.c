@@ -105,8 +105,8 @@ static void read_methods(struct ip_parse *x, struct slice s)
 			complain_at(x, item, DIAG_ERROR, "use dhcp",
 				"this method is not supported, nor is it by dracut; left out");
 		else if (item.len)
-			complain_at(x, item, DIAG_ERROR,
-				"dhcp, single-dhcp, none, dhcp6, auto6, either6 or link6",
+			complain_at(x, item, DIAG_ERROR, slice_is(item, "static") ? "write none"
+				: "dhcp, single-dhcp, none, dhcp6, auto6, either6 or link6",
 				"not a method; left out");
 	}
 }
@@ -345,9 +345,14 @@ static void default_method(struct ip_parse *x, bool given)
 	if (x->ip.methods)
 		return;
 	x->ip.methods = x->ip.addr.family ? PLAN_IP_STATIC : PLAN_IP_DHCP;
-	complain_at(x, WHOLE, given ? DIAG_WARN : DIAG_NOTE, "name the method",
-		x->ip.addr.family ? "no method: read as none (static); dracut takes dhcp"
-				  : "no method: read as dhcp");
+	if (given)
+		complain_at(x, WHOLE, DIAG_WARN, "name the method", x->ip.addr.family
+			? "no valid method: read as none (static)"
+			: "no valid method: read as dhcp");
+	else
+		complain_at(x, WHOLE, DIAG_NOTE, "name the method", x->ip.addr.family
+			? "no method: read as none (static); dracut takes dhcp"
+			: "no method: read as dhcp");
 }
 
 /*

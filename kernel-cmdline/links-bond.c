@@ -121,6 +121,16 @@ static bool bad_value(struct link_parse *x, const struct bond_option *o, struct 
 	return without(x, v, DIAG_ERROR, NULL, why);
 }
 
+/* "active-backup" alone, as in bond=bond0:eth0,eth1:active-backup. */
+static const char *mode_remedy(struct link_parse *x, struct slice text)
+{
+	uint32_t mode;
+
+	if (!text.len || bond_value(bond_find("mode", 4), text.s, text.len, &mode) < 0)
+		return NULL;
+	return textf(x->p, "write mode=%.*s", SLICE(text));
+}
+
 /* False: no bond can be made of it. */
 static bool bond_option(struct link_parse *x, struct arena_list *list, struct slice text)
 {
@@ -130,7 +140,7 @@ static bool bond_option(struct link_parse *x, struct arena_list *list, struct sl
 	int r;
 
 	if (!v.len)
-		return without(x, text, DIAG_ERROR, NULL, "not OPTION=VALUE");
+		return without(x, text, DIAG_ERROR, mode_remedy(x, text), "not OPTION=VALUE");
 	if (!g.o.option)
 		return without(x, (struct slice){text.s, eq}, DIAG_ERROR, NULL,
 			"not an option of a bond");

@@ -141,10 +141,12 @@ static void put_defaults(const struct lint *l)
 		return;
 	fputs("(by default)\n", l->out);
 	if (p->net.wanted && !p->net.n_ips)
-		fprintf(l->out, "    %s\n", p->root.block.nbft
+		fprintf(l->out, "    %s%s\n", p->root.block.nbft
 			? "takes interfaces and addresses from the same table"
 			: p->net.bootif.len ? "asks for a lease by DHCP on that interface alone"
-			: "asks for a lease by DHCP on every interface");
+			: "asks for a lease by DHCP on every interface",
+			!p->root.block.nbft && plan_ip_families(p) & PLAN_FAMILY_6
+			? "; IPv6 by autoconfiguration or else DHCPv6" : "");
 	put_leader(l, &p->net);
 	if (!has_effect(p, OPTION_RD_RETRY))
 		fprintf(l->out, "    gives the network %u s to become operational\n", p->retry_s);

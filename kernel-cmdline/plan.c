@@ -127,6 +127,16 @@ static void comment_empty(struct parser *p, const struct option_row *row, const 
 			"empty: read as on, like dracut");
 }
 
+/* dracut's iscsi module logs in to the target of each netroot=iscsi:, for instance for multipath. */
+static bool is_next_target(struct parser *p, const struct option_row *row,
+	struct plan_word *before, const struct plan_word *w)
+{
+	if (row->id != OPTION_NETROOT || !slice_starts(word_value(before), "iscsi:") ||
+		!slice_starts(word_value(w), "iscsi:"))
+		return false;
+	return say(p, before, "is used as the netroot= further on is");
+}
+
 /*
  * Overriding a file's value on the kernel's line is normal; two values on one line hardly are
  * meant.
@@ -136,6 +146,8 @@ static void take_again(struct parser *p, const struct option_row *row, struct pl
 {
 	const char *joined;
 
+	if (is_next_target(p, row, before, w))
+		return;
 	before->kept = false;
 	say(p, before, "has no effect: given again further on");
 	if (before->source == w->source && !overlay_joined(before, w) &&
