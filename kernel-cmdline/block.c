@@ -301,7 +301,7 @@ static void check_twice(
 	if (!p->firmware && uuid && block->hostid && strcasecmp(uuid + 6, block->hostid) != 0)
 		warn_word(p, parser_word(p, OPTION_RD_NVMF_HOSTID), "leave rd.nvmf.hostid= out",
 			"not the UUID in rd.nvmf.hostnqn=: targets may take them for two hosts");
-	if (none && !slice_is(word_value(none), "0"))
+	if (none && p->plan->root.no_nvmf)
 		warn_word(p, none, "leave it out",
 			"root= is an NVMe namespace, which is connected all the same");
 }

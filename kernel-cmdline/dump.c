@@ -417,6 +417,7 @@ static void dump_root(struct dumper *d)
 	dump_text(d, "root", kinds[r->kind], "none");
 	dump_bool(d, "root.rw", r->rw, false);
 	dump_bool(d, "root.no_nbft", r->no_nbft, false);
+	dump_bool(d, "root.no_nvmf", r->no_nvmf, false);
 	dump_bool(d, "root.legacy_nfs", r->legacy_nfs, false);
 	if (r->kind == PLAN_ROOT_NFS)
 		dump_nfs(d, &r->nfs);

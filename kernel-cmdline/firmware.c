@@ -22,7 +22,7 @@ bool firmware_wants_nbft(const struct boot_plan *line)
 	if (root->no_nbft)
 		return false;
 	return root->kind == PLAN_ROOT_REMOTE ? root->block.nbft
-		: !root->text && !line->given[OPTION_ROOT] && !line->given[OPTION_RD_NONVMF];
+		: !root->text && !line->given[OPTION_ROOT] && !root->no_nvmf;
 }
 
 bool firmware_wants_ibft(const struct boot_plan *line)

@@ -127,7 +127,7 @@ static void comment_empty(struct parser *p, const struct option_row *row, const 
 			"empty: read as on, like dracut");
 }
 
-/* dracut's iscsi module logs in to the target of each netroot=iscsi:, for instance for multipath. */
+/* dracut's iscsi module logs in to the target of each netroot=iscsi:, as multipath needs. */
 static bool is_next_target(struct parser *p, const struct option_row *row,
 	struct plan_word *before, const struct plan_word *w)
 {

@@ -381,7 +381,7 @@ struct plan_root {
 	struct plan_wwinit wwinit; /* PLAN_ROOT_WWINIT; server, uri, id, size always */
 	struct plan_block block; /* PLAN_ROOT_REMOTE; fstype, flags, hostnqn, hostid always */
 	bool rw;	    /* mount read-write; default read-only. Last of ro, rw wins */
-	bool no_nbft;	    /* rd.nvmf.nonbft */
+	bool no_nbft, no_nvmf; /* rd.nvmf.nonbft, rd.nonvmf */
 	const char *dracut_module; /* dracut's that brings up such a root; NULL: none known */
 	bool legacy_nfs;    /* root=/dev/nfs: path defaults to /tftpboot/%s when DHCP names none */
 };

@@ -221,6 +221,7 @@ TEST(who_wants_a_table)
 		{"root=nvmf:nbft,part=1 rd.nonvmf", true, false},
 		{"root=nvmf rd.nvmf.nonbft=0", true, false},
 		{"rd.nonvmf", false, false},
+		{"rd.nonvmf=0", true, false},
 		{"root=nvmf rd.nvmf.nonbft", false, false},
 		{"root=nvmf:tcp:10.0.0.1:" NQN " ip=ibft", false, true},
 		{"root=nfs:10.0.0.1:/a ip=eth0:dhcp ip=ibft", false, true},
