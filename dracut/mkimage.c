@@ -219,5 +219,7 @@ int main(int argc, char **argv)
 	if (opt.into)
 		into_tree(&opt);
 	build(&opt);
-	return fflush(stdout) != 0;
+	if (fflush(stdout) != 0 || ferror(stdout))
+		die(-errno, "standard output");
+	return 0;
 }

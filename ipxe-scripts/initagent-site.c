@@ -202,6 +202,15 @@ static const struct command {
 	{"import", 1, 2, do_import},
 };
 
+/* A full disk or broken pipe: the exit status says that the output is incomplete. */
+static int finish_output(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	fprintf(stderr, "initagent-site: standard output: %s\n", strerror(errno));
+	return EXIT_FAILED;
+}
+
 static int run(struct session *x, int argc, char **argv)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(commands) && argc; i++)
@@ -244,7 +253,5 @@ int main(int argc, char **argv)
 	r = run(&x, argc - optind, argv + optind);
 	site_free(x.site);
 	faults_free(x.report);
-	if (fflush(stdout) && r == EXIT_OK)
-		r = EXIT_FAILED;
-	return r;
+	return finish_output(r);
 }

@@ -68,6 +68,34 @@ unpack() {
     grep -qx ID=initagent etc/initrd-release
 }
 
+@test "a report that cannot be written is an error with its reason" {
+    run -1 sh -c '"$@" >/dev/full' sh "$mkimage" --agent /bin/busybox --busybox /bin/busybox \
+        --root "$root" --kver "$kver" --out "$out" --level 1 --no-base --explain
+    [[ $output == "initagent-mkimage: standard output: No space left on device" ]]
+}
+
+@test "a pipe, a device is written to and not replaced; a folder is refused" {
+    local whole=$BATS_TEST_TMPDIR/whole
+    build
+    mv "$out" "$whole"
+    mkfifo "$out"
+    timeout 60 cat "$out" >"$BATS_TEST_TMPDIR/read" 3>&- &
+    build
+    wait $!
+    cmp "$BATS_TEST_TMPDIR/read" "$whole"
+    [ -p "$out" ]
+    out=$BATS_TEST_TMPDIR/folder
+    mkdir "$out"
+    run -1 build
+    [[ $output == "initagent-mkimage: $out: Is a directory" ]]
+    # one of our own, as the builder of before would have taken the machine's away
+    [[ $EUID -eq 0 ]] || return 0
+    out=$BATS_TEST_TMPDIR/full
+    mknod "$out" c 1 7
+    run -1 build
+    [[ $output == "initagent-mkimage: $out: No space left on device" && -c $out ]]
+}
+
 @test "every link of the rescue shell is an applet of our busybox and of Debian's" {
     local link ours
     ours=$(realpath "${mkimage%/*}/busybox")

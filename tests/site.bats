@@ -462,6 +462,72 @@ refused() {
 	[ ! -e "$T/absent" ]
 }
 
+@test "what cannot be written to standard output is an error with its reason" {
+	example
+	for i in {1..500}; do
+		echo "n$i: {network devices: {d: {ipaddr: 10.0.$((i / 250)).$((i % 250 + 1))}}}"
+	done >"$T/list"
+	for words in "check" "explain io1" "import warewulf $T/list"; do
+		read -ra words <<<"$words"
+		run -3 sh -c '"$@" >/dev/full' sh "$SITE" -f "$T/site.yaml" "${words[@]}"
+		[[ ${lines[-1]} == "initagent-site: standard output: No space left on device" ]]
+	done
+}
+
+@test "render: a symbolic link stays one, and what it points to is replaced" {
+	example
+	mkdir "$T/disk"
+	ln -s disk/tree "$T/link"
+	# to nothing
+	run -3 site render "$T/link"
+	[[ $output == *"$T/link: the symbolic link points to nothing"* ]]
+	mkdir "$T/disk/tree"
+	for times in first second; do
+		site render "$T/link"
+		[[ -L $T/link ]] || { echo "$times"; false; }
+		[[ $(ls "$T") == $'disk\nimages\nlink\nsite.yaml' && $(ls "$T/disk") == tree ]]
+	done
+	site render "$T/out"
+	diff -r "$T/out" "$T/disk/tree"
+	run -3 site render ""
+	[[ $output == *"initagent-site: the folder's name is empty"* ]]
+	cd "$T/out"
+	run -3 site render .
+	[[ $output == *"$T/out is the current folder, which will be replaced: go to another"* ]]
+}
+
+@test "render: a mount point is refused before anything is written" {
+	[[ $EUID -eq 0 ]] || skip "mounting needs root"
+	example
+	mkdir "$T/mnt"
+	run -3 unshare -m sh -c 'mount -t tmpfs none "$1" && "$2" -f "$3" render "$1"' sh "$T/mnt" \
+		"$SITE" "$T/site.yaml"
+	[[ $output == *"$T/mnt is a mount point, which cannot be replaced: name a folder in it"* ]]
+	[ "$(ls "$T")" = $'images\nmnt\nsite.yaml' ]
+}
+
+@test "render: ended by a signal it removes what it has begun" {
+	local sig
+
+	example
+	truncate -s 8G "$T/images/node.img"
+	for sig in INT TERM HUP; do
+		mkdir "$T/$sig"
+		# Asynchronous commands of a shell ignore SIGINT.
+		python3 -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' "$SITE" -f "$T/site.yaml" render "$T/$sig/out" 3>&- &
+		until compgen -G "$T/$sig/out.new-*/http/images/stable/initrd" >/dev/null; do
+			kill -0 $!
+		done
+		kill -"$sig" $!
+		status=0
+		wait $! || status=$?
+		[ "$status" -eq $((128 + $(kill -l "$sig"))) ]
+		[ -z "$(ls "$T/$sig")" ]
+	done
+}
+
 @test "render: a server that reads the tree meanwhile misses nothing" {
 	example
 	site render "$T/out"

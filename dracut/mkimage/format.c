@@ -8,14 +8,17 @@
 
 static void put_file(const char *path, const void *data, size_t size)
 {
-	file_replace(path, data, size);
+	file_put(path, data, size);
 	printf("%s: %zu bytes\n", path, size);
 }
 
-/* Its size is in the tool's last line. */
+/* Its size is in the tool's last line. A link in the tree of another machine is not followed. */
 static void write_initrd(const struct format_input *in)
 {
-	file_replace(in->opt->out, in->initrd.data, in->initrd.size);
+	if (in->opt->into)
+		file_replace(in->opt->out, in->initrd.data, in->initrd.size);
+	else
+		file_put(in->opt->out, in->initrd.data, in->initrd.size);
 }
 
 /* Three files of one directory, for boot loaders that take kernel and initrd by themselves. */

@@ -115,6 +115,19 @@ void file_replace(const char *path, const void *data, size_t size)
 	need(r, path);
 }
 
+void file_put(const char *path, const void *data, size_t size)
+{
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+
+	if (stat(path, &st) < 0 || S_ISREG(st.st_mode)) {
+		file_replace(path, data, size);
+		return;
+	}
+	fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	need(fd < 0 ? -errno : io_write_all(fd, data, size), path);
+}
+
 void make_dirs(const char *path)
 {
 	char *copy = path_text("%s/", path);

@@ -60,6 +60,9 @@ int file_read(const char *path, struct bytes *ret, mode_t *mode);
  */
 void file_replace(const char *path, const void *data, size_t size);
 
+/* file_put: likewise, but a device or pipe is written to, and stays what it is. */
+void file_put(const char *path, const void *data, size_t size);
+
 /* file_new: a file that is not there yet, mode 0600; missing directories above it are made. */
 void file_new(const char *path, const void *data, size_t size);
 

@@ -3,6 +3,7 @@
 #include "state/commands.h"
 
 #include <limits.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "state/state.h"
@@ -157,6 +158,16 @@ int prometheus_print(const struct env *env, FILE *out)
 	return 0;
 }
 
+/* A device or pipe would be replaced by a file. */
+static bool is_special(const struct env *env, const char *path)
+{
+	char real[PATH_MAX];
+	struct stat st;
+
+	return env_path(env, real, sizeof(real), "%s", path) >= 0 && stat(real, &st) == 0 &&
+	       !S_ISREG(st.st_mode);
+}
+
 int prometheus_write(const struct env *env, const char *path)
 {
 	char dir[PATH_MAX], *data = NULL;
@@ -171,6 +182,8 @@ int prometheus_write(const struct env *env, const char *path)
 		fclose(out);
 	if (r >= 0 && (strscpy(dir, path, sizeof(dir)) < 0 || *path != '/'))
 		r = -EINVAL;
+	if (r >= 0 && is_special(env, path))
+		r = -EEXIST;
 	if (r >= 0) {
 		slash = strrchr(dir, '/');
 		*slash = 0;

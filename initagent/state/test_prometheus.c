@@ -195,6 +195,12 @@ TEST(the_file_is_written_whole_or_not_at_all)
 	snprintf(path, sizeof(path), "%s/run/initagent.prom", env.prefix);
 	CHECK(stat(path, &st) == 0 && st.st_size > 500 && (st.st_mode & 0777) == 0644);
 	CHECK_INT(prometheus_write(&env, "initagent.prom"), -EINVAL);
+	/* as root, /dev/null would be gone */
+	snprintf(path, sizeof(path), "%s/run/pipe", env.prefix);
+	CHECK(mkfifo(path, 0600) == 0);
+	CHECK_INT(prometheus_write(&env, "/run/pipe"), -EEXIST);
+	CHECK(stat(path, &st) == 0 && S_ISFIFO(st.st_mode));
+	snprintf(path, sizeof(path), "%s/run/initagent.prom", env.prefix);
 	CHECK_INT(file_write(&env, STATE_DIR, "state.json", "{\"cut", 5, 0644), 0);
 	CHECK_INT(prometheus_write(&env, "/run/initagent.prom"), -EBADMSG);
 	CHECK(stat(path, &st) == 0 && st.st_size > 500);

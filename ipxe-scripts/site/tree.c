@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <sys/stat.h>
 
@@ -12,6 +13,8 @@
 #include "site/names.h"
 
 #define CHUNK (1 << 16)
+/* What is copied at once: a signal is not left waiting for a root image of many GiB. */
+#define COPY_STEP (1 << 24)
 
 struct tree {
 	enum tree_mode mode;
@@ -61,13 +64,74 @@ static bool is_foreign(const char *dir)
 	return d ? any : errno != ENOENT;
 }
 
+static volatile sig_atomic_t ended_by; /* signal */
+
+static void on_end(int sig)
+{
+	ended_by = sig;
+}
+
+/* What was begun is removed first. One that is ignored (nohup) stays so; a second one ends at once.
+ */
+static void catch_signals(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	const struct sigaction end = {.sa_handler = on_end, .sa_flags = (int)SA_RESETHAND};
+	struct sigaction old;
+
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		if (sigaction(signals[i], &end, &old) == 0 && old.sa_handler == SIG_IGN)
+			sigaction(signals[i], &old, NULL);
+}
+
+static bool same_file(const struct statx *a, const struct statx *b)
+{
+	return a->stx_ino == b->stx_ino && a->stx_dev_major == b->stx_dev_major &&
+	       a->stx_dev_minor == b->stx_dev_minor;
+}
+
+/*
+ * resolve_dir: a symbolic link stays, and what it points to is replaced. Refuses early what cannot
+ * be replaced, and the current folder: 'rsync --delete . SERVER:' would see the removed one, empty.
+ */
+static int resolve_dir(struct tree *t)
+{
+	struct statx is, here;
+	char *real;
+
+	if (!t->dir[0])
+		return tree_fail(t, -ENOENT, "the folder's name is empty");
+	real = realpath(t->dir, NULL);
+	if (!real && errno == ENOENT &&
+		statx(AT_FDCWD, t->dir, AT_SYMLINK_NOFOLLOW, STATX_TYPE, &is) == 0)
+		return tree_fail(t, -ENOENT, "%s: the symbolic link points to nothing", t->dir);
+	if (!real)
+		return 0;
+	free(t->dir);
+	t->dir = real;
+	if (statx(AT_FDCWD, t->dir, 0, STATX_INO, &is) < 0)
+		return tree_fail(t, -errno, "%s", t->dir);
+	if (is.stx_attributes & STATX_ATTR_MOUNT_ROOT)
+		return tree_fail(t, -EBUSY,
+			"%s is a mount point, which cannot be replaced: name a folder in it",
+			t->dir);
+	if (statx(AT_FDCWD, ".", 0, STATX_INO, &here) == 0 && same_file(&is, &here))
+		return tree_fail(t, -EBUSY,
+			"%s is the current folder, which will be replaced: go to another one first",
+			t->dir);
+	return 0;
+}
+
 static int begin_write(struct tree *t)
 {
+	if (resolve_dir(t) < 0)
+		return t->error;
 	if (is_foreign(t->dir))
 		return tree_fail(t, -EEXIST,
 			"%s is not a rendered tree: name an empty folder or a new one", t->dir);
 	if (asprintf(&t->work, "%s.new-XXXXXX", t->dir) < 0)
 		must(NULL);
+	catch_signals();
 	if (!mkdtemp(t->work)) {
 		int r = -errno;
 
@@ -137,10 +201,18 @@ static int make_folders(struct tree *t, const char *path)
 	return 0;
 }
 
+/* Nothing is added after a signal, which says enough itself. */
+static bool is_ended(struct tree *t)
+{
+	if (ended_by)
+		t->error = -EINTR;
+	return t->error;
+}
+
 /* A path is added once; a second time is a mistake of the caller, not of the site file. */
 static bool enter(struct tree *t, const char *path)
 {
-	if (t->error)
+	if (is_ended(t))
 		return false;
 	if (names_add(t->paths, must(arena_text(t->arena, path, strlen(path))), 0) != NAMES_NONE) {
 		tree_fail(t, -EEXIST, "%s is rendered twice", path);
@@ -205,7 +277,7 @@ static bool has_content(int fd, const struct content *c)
 		if (n != m || n < 0 || memcmp(is, c->data ? c->data + at : other, (size_t)n) != 0)
 			return false;
 		at += (size_t)n;
-	} while (n);
+	} while (n && !ended_by);
 	return true;
 }
 
@@ -227,13 +299,13 @@ static void compare(struct tree *t, const char *path, const struct content *c)
 static int copy_all(int from, int to)
 {
 	char chunk[CHUNK];
-	ssize_t n;
+	ssize_t n = 0;
 	int r = 0;
 
 	/* Shares the blocks where the file system can. */
-	while ((n = copy_file_range(from, NULL, to, NULL, SSIZE_MAX / 2, 0)) > 0)
+	while (!ended_by && (n = copy_file_range(from, NULL, to, NULL, COPY_STEP, 0)) > 0)
 		;
-	while (r == 0 && (n = read(from, chunk, CHUNK)) > 0)
+	while (r == 0 && !ended_by && (n = read(from, chunk, CHUNK)) > 0)
 		r = io_write_all(to, chunk, (size_t)n);
 	return n < 0 ? -errno : r;
 }
@@ -395,5 +467,7 @@ struct tree *tree_free(struct tree *t)
 	free(t->work);
 	free(t->dir);
 	free(t);
+	if (ended_by)
+		raise(ended_by);
 	return NULL;
 }
