@@ -74,6 +74,12 @@ unpack() {
     [[ $output == "initagent-mkimage: standard output: No space left on device" ]]
 }
 
+@test "a firmware folder that is not there is not taken for missing modules" {
+    refused 1 "initagent-mkimage: --firmware-dir $root/fw: No such file or directory" \
+        --firmware-dir "$root/fw"
+    [ "${#lines[@]}" -eq 1 ]
+}
+
 @test "a pipe, a device is written to and not replaced; a folder is refused" {
     local whole=$BATS_TEST_TMPDIR/whole
     build

@@ -260,6 +260,18 @@ ethernet_stages() {
 	gets flexboot b8cef60300313341 -- addr=10.0.0.12 host=n2
 }
 
+@test "dnsmasq: a node's name is no lease time, and no order" {
+	site "fabric: ethernet, lease: 1000" "101: {mac: 52:54:00:00:00:01, address: 10.0.0.11}"\
+$'\n  ignore: {mac: 52:54:00:00:00:02, address: 10.0.0.12}'
+	serve dnsmasq
+	gets agent-ethernet 525400000001 -- addr=10.0.0.11
+	gets agent-ethernet 525400000002 -- addr=10.0.0.12
+	for mac in 01 02; do
+		read -r end _ < <(grep "52:54:00:00:00:$mac" "$T/leases")
+		((end - $(date +%s) > 900))
+	done
+}
+
 @test "a node with two ports: an address for each, one name" {
 	local daemon daemons=(dnsmasq kea)
 

@@ -135,6 +135,11 @@ slip() {
 	slip 's/^  login1: .*/  login1: [a]/' "login1: expected a map, found a list"
 	slip '/unknown:/d; s/^    kernel:/    uki:/; /^    initrd:/d' \
 		"image stable has no kernel, which the nodes that boot it need"
+	slip 's/nfs1: .*/nfs1: {address: "fd00::5"}/' "address: fd00::5 is not an IPv4 address"
+	slip 's/nfs1: .*/nfs1: {address: nfs1.example}/; s/\[rd.shell\]/"ip={nfs1}::::::dhcp"/' \
+		"address: nfs1.example is not an IPv4 address"
+	slip 's/login1: .*/login1:/' "login1: expected a map, found nothing"
+	slip 's/login1:/NODE001:/' "name node001 of node001 belongs to NODE001, see line 49"
 	# what really lacks something is still named, beside the slip
 	example
 	sed -i '/^  image: stable/d; s/^    subnet:/    subent:/' "$T/site.yaml"
@@ -441,6 +446,24 @@ refused() {
 'rd.net.dhcp.request=${netX/ip} || goto' default.ipxe
 	grep -q 'root=nfs:10.20.0.5:/export/rescue' group/rescue.ipxe
 	cmp "$T/images/vmlinuz" images/stable/kernel
+}
+
+@test "render: a node's name that dnsmasq takes for a lease time or for an order" {
+	local name
+
+	for name in 101 7h 1D infinite ignore; do
+		example
+		sed -i "s/login1:/\"$name\":/" "$T/site.yaml"
+		site render "$T/out"
+		grep -q ",set:known,10.20.0.10$" "$T/out/dhcp/boot1/dnsmasq.hosts"
+		grep -q " hostname=$name " "$T/out/http/node/b8cef60300313300.ipxe"
+	done
+	for name in 1h1 a1 10g 2-d infinite1; do
+		sed -i "s/^  [^ ]*: {guid: 0xb8cef60300313300/  $name: {guid: 0xb8cef60300313300/" \
+			"$T/site.yaml"
+		site render "$T/out"
+		grep -q ",set:known,10.20.0.10,$name$" "$T/out/dhcp/boot1/dnsmasq.hosts"
+	done
 }
 
 @test "render: nothing is written from a file with errors, and no strange folder is replaced" {

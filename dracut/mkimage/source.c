@@ -169,6 +169,8 @@ int source_new(struct source **ret, const struct source_config *cfg)
 		return r;
 	s->modules_dir = fd_path(fd);
 	r = open_dir(cfg->firmware_dir ? cfg->firmware_dir : cfg->root);
+	if (cfg->firmware_dir)
+		need(r, path_text("--firmware-dir %s", cfg->firmware_dir));
 	s->places[SOURCE_FIRMWARE].root = r;
 	s->places[SOURCE_FIRMWARE].dir = cfg->firmware_dir ? "" : firmware_in(r);
 	*ret = s;

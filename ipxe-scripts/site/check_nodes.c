@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* check_nodes: identities and addresses of nodes, each of which belongs to one of them. */
 #include "site/private.h"
+
+#include <ctype.h>
+
 #include "site/names.h"
 
 /* Who has an address or identifier; names has its place in the list of owners. */
@@ -177,8 +180,19 @@ static void check_port(struct check *c, const struct site_node *n, struct site_p
 			&(struct owner){.node = n, .at = p->guid_at});
 }
 
+/* DNS, and what a node calls itself, know no case. */
+static void claim_name(struct check *c, const struct site_node *n)
+{
+	char *name = must(arena_text(c->s->arena, n->name, strlen(n->name)));
+
+	for (char *p = name; *p; p++)
+		*p = (char)tolower((unsigned char)*p);
+	claim(c, "name", name, &(struct owner){.node = n, .at = n->at});
+}
+
 static void check_node(struct check *c, const struct site_node *n)
 {
+	claim_name(c, n);
 	if (!n->n_ports)
 		error_at(c->report, n->at, "guid: or mac:", "node %s has no port", n->name);
 	for (size_t i = 0; i < n->n_ports; i++)

@@ -6,6 +6,19 @@
  */
 #include "site/dhcp.h"
 
+/*
+ * dnsmasq takes these names for a lease time (101, 2h: of 101 seconds, of two hours), or for an
+ * order to leave the node without an address (ignore).
+ */
+static bool is_word_of_dnsmasq(const char *name)
+{
+	size_t digits = strspn(name, "0123456789");
+
+	return streq(name, "infinite") || streq(name, "ignore") ||
+	       (digits && (!name[digits] || (strchr("smhdwSMHDW", name[digits]) &&
+						    !name[digits + 1])));
+}
+
 static void put_node(struct text *t, const struct site *s, const struct dhcp_cursor *c)
 {
 	const char *wanted = site_identity_names[s->networks[c->port->network].identity];
@@ -20,7 +33,11 @@ static void put_node(struct text *t, const struct site *s, const struct dhcp_cur
 		text_hex(t, list[i].bytes, list[i].len, ':');
 		text_put(t, ",");
 	}
-	text_printf(t, "set:known,%s,%s\n", addr_text(c->port->address.addr), c->node->name);
+	text_printf(t, "set:known,%s", addr_text(c->port->address.addr));
+	/* The name is on the node's command line as well. */
+	if (!is_word_of_dnsmasq(c->node->name))
+		text_printf(t, ",%s", c->node->name);
+	text_put(t, "\n");
 }
 
 static void put_network(struct text *t, const struct site *s, const struct site_network *n,

@@ -26,7 +26,8 @@ bool is_kind(struct loader *l, const struct value *v, enum value_kind kind)
 
 	if (v->kind == kind)
 		return true;
-	report_value(l, v, how[kind], "expected %s, found %s", names[kind], names[v->kind]);
+	report_value(l, v, how[kind], "expected %s, found %s", names[kind],
+		v->null ? "nothing" : names[v->kind]);
 	return false;
 }
 

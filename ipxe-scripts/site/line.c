@@ -54,6 +54,8 @@ bool line_has(const struct line *l, const char *name)
 static void put_options(struct line *l, const struct said_list *options)
 {
 	for (size_t i = 0; i < options->n; i++) {
+		if (!options->items[i].text)
+			continue;
 		begin(l, options->items[i].at);
 		text_put(&l->text, options->items[i].text);
 	}

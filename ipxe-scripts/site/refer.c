@@ -90,8 +90,9 @@ static bool in_url(const char *text, const char *open, const char *close)
 }
 
 /* What stands between braces: digest:FILE is its SHA-256, NAME the address of that server; where a
- * URL of HTTP has no port of its own, with the server's. */
-static void put_braced(const struct refer *r, struct text *out, const struct said *word,
+ * URL of HTTP has no port of its own, with the server's. False: the server's address was refused,
+ * which is reported there. */
+static bool put_braced(const struct refer *r, struct text *out, const struct said *word,
 	const char *name, bool url)
 {
 	static const char prefix[] = "digest:";
@@ -103,17 +104,21 @@ static void put_braced(const struct refer *r, struct text *out, const struct sai
 	i = names_find(in->index, name);
 	if (i == NAMES_NONE) {
 		report_unknown(r, in, word->at, name);
-		return;
+		return true;
 	}
 	if (digest) {
 		text_put(out, file_digest(r->s, &r->s->files[i], r->look));
-		return;
+		return true;
 	}
+	if (!r->s->servers[i].address.at.line)
+		return false;
 	text_put(out, addr_text(r->s->servers[i].address.addr));
 	if (r->s->servers[i].port.value != 80 && url)
 		text_printf(out, ":%u", r->s->servers[i].port.value);
+	return true;
 }
 
+/* NULL: what it means is refused elsewhere. */
 static const char *expand(const struct refer *r, const struct said *word)
 {
 	_cleanup_text_ struct text out = {0};
@@ -125,7 +130,8 @@ static const char *expand(const struct refer *r, const struct said *word)
 		_cleanup_free_ char *name = must(strndup(open + 1, (size_t)(close - open - 1)));
 
 		text_printf(&out, "%.*s", (int)(open - s), s);
-		put_braced(r, &out, word, name, in_url(word->text, open, close));
+		if (!put_braced(r, &out, word, name, in_url(word->text, open, close)))
+			return NULL;
 		s = close + 1;
 	}
 	text_put(&out, s);
