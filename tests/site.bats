@@ -612,6 +612,20 @@ os.execv(sys.argv[1], sys.argv[1:])' "$SITE" -f "$T/site.yaml" render "$T/$sig/o
 	run -3 site diff "$T/absent"
 }
 
+@test "a file that web servers cannot read is a difference, and is written again" {
+	example
+	site render "$T/out"
+	chmod 600 "$T/out/http/boot.ipxe"
+	ln -sf boot.ipxe "$T/out/http/default.ipxe"
+	run -1 site diff "$T/out"
+	[[ $output == *"changed http/boot.ipxe"$'\n    - mode 0600\n    + mode 0644'* ]]
+	[[ $output == *"changed http/default.ipxe"$'\n    - not a file'* ]]
+	[[ $output != *missing* ]]
+	site render "$T/out"
+	run -0 site diff "$T/out"
+	[ "$(stat -c %a "$T/out/http/boot.ipxe")" = 644 ]
+}
+
 @test "explain: the exact command line and what the agent makes of it" {
 	example
 	run -0 site explain io1

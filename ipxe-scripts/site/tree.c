@@ -281,14 +281,27 @@ static bool has_content(int fd, const struct content *c)
 	return true;
 }
 
+static bool is_readable(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && (st->st_mode & 0444) == 0444;
+}
+
 static void compare(struct tree *t, const char *path, const struct content *c)
 {
 	_cleanup_close_ int fd = open_old(t->fd, path);
 	_cleanup_free_ void *is = NULL;
+	struct stat st;
 	size_t n = 0;
 
-	if (fd < 0) {
+	if (fstatat(t->fd, path, &st, AT_SYMLINK_NOFOLLOW) < 0) {
 		differs(t, "missing", path);
+	} else if (!S_ISREG(st.st_mode)) {
+		differs(t, "changed", path);
+		fputs("    - not a file\n", t->out);
+	} else if (!is_readable(&st)) {
+		differs(t, "changed", path);
+		fprintf(t->out, "    - mode %04o\n    + mode 0644\n",
+			(unsigned int)st.st_mode & 07777);
 	} else if (!has_content(fd, c)) {
 		differs(t, "changed", path);
 		if (c->data && io_read_all(fd, SIZE_MAX, &is, &n) == 0)
@@ -318,9 +331,10 @@ static int copy_all(int from, int to)
 static void write_content(struct tree *t, const char *path, const struct content *c)
 {
 	_cleanup_close_ int old = open_old(t->old, path), to = -1;
+	struct stat st;
 	int r;
 
-	if (old >= 0 && has_content(old, c) && linkat(t->old, path, t->fd, path, 0) == 0)
+	if (old >= 0 && fstat(old, &st) == 0 && is_readable(&st) && has_content(old, c) && linkat(t->old, path, t->fd, path, 0) == 0)
 		return;
 	to = openat(t->fd, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	r = to < 0 ? -errno : c->data ? io_write_all(to, c->data, c->len) : copy_all(c->fd, to);
