@@ -80,6 +80,26 @@ unpack() {
     [ "${#lines[@]}" -eq 1 ]
 }
 
+@test "ended by a signal it leaves no scratch folder" {
+    local sig tmp=$BATS_TEST_TMPDIR/tmp
+    mkdir "$tmp"
+    mkfifo "$out"
+    for sig in INT TERM HUP; do
+        # Waits for a reader of the pipe. Asynchronous commands of a shell ignore SIGINT.
+        TMPDIR=$tmp python3 -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' "$(realpath "$mkimage")" --agent /bin/busybox \
+            --busybox /bin/busybox --root "$root" --kver "$kver" --out "$out" --level 1 \
+            --no-base 3>&- &
+        until compgen -G "$tmp/initagent-mkimage.*" >/dev/null; do kill -0 $!; done
+        kill -"$sig" $!
+        status=0
+        wait $! || status=$?
+        [ "$status" -eq $((128 + $(kill -l "$sig"))) ]
+        [ -z "$(ls "$tmp")" ]
+    done
+}
+
 @test "a pipe, a device is written to and not replaced; a folder is refused" {
     local whole=$BATS_TEST_TMPDIR/whole
     build

@@ -2,6 +2,7 @@
 #include "host.h"
 
 #include <limits.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -17,6 +18,7 @@ extern char **environ;
 #define ARGS_MAX 40
 
 static const char *scratch_dir;
+static const char *volatile half_file; /* the result, while it is written beside its place */
 
 int report_error(int error, const char *fmt, ...)
 {
@@ -72,13 +74,49 @@ static void remove_scratch(void)
 	io_remove_tree(scratch_dir);
 }
 
+static pid_t child; /* a program that writes into the folder; 0: none */
+
+/* Only what a signal handler may call: another program removes the folder. */
+static void on_end(int sig)
+{
+	pid_t pid;
+
+	if (child > 0 && kill(child, SIGKILL) == 0)
+		while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+			;
+	pid = _Fork();
+	if (pid == 0) {
+		execl("/bin/rm", "rm", "-rf", "--", scratch_dir, NULL);
+		_exit(1);
+	}
+	if (half_file)
+		unlink(half_file);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+/* One that is ignored (nohup) stays so. */
+static void catch_signals(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		if (signal(signals[i], on_end) == SIG_IGN)
+			signal(signals[i], SIG_IGN);
+}
+
 char *scratch(const char *name)
 {
 	if (!scratch_dir) {
 		const char *tmp = getenv("TMPDIR");
+		char *dir = path_text("%s/initagent-mkimage.XXXXXX", tmp ? tmp : "/tmp");
 
-		scratch_dir = mkdtemp(path_text("%s/initagent-mkimage.XXXXXX", tmp ? tmp : "/tmp"));
-		if (!scratch_dir)
+		/* mkdtemp() completes the name in its place: the handler knows it at once. */
+		scratch_dir = dir;
+		catch_signals();
+		if (!mkdtemp(dir))
 			die(-errno, "scratch directory in %s", tmp ? tmp : "/tmp");
 		atexit(remove_scratch);
 	}
@@ -107,11 +145,13 @@ void file_replace(const char *path, const void *data, size_t size)
 
 	if (fd < 0)
 		die(-errno, "%s", path);
+	half_file = tmp;
 	r = fchmod(fd, 0600) < 0 ? -errno : io_write_all(fd, data, size);
 	if (r == 0 && (fsync(fd) < 0 || rename(tmp, path) < 0))
 		r = -errno;
 	if (r < 0)
 		unlink(tmp);
+	half_file = NULL;
 	need(r, path);
 }
 
@@ -155,7 +195,6 @@ static pid_t start(const char *const argv[], const int fds[static 3], const char
 	posix_spawn_file_actions_t actions;
 	char *args[ARGS_MAX + 1];
 	size_t n = 0;
-	pid_t pid;
 	int r;
 
 	for (; n < ARGS_MAX && argv[n]; n++)
@@ -167,11 +206,11 @@ static pid_t start(const char *const argv[], const int fds[static 3], const char
 			posix_spawn_file_actions_adddup2(&actions, fds[i], i);
 		else if (i < 2)
 			posix_spawn_file_actions_addopen(&actions, i, "/dev/null", O_RDWR, 0);
-	r = -posix_spawnp(&pid, argv[0], &actions, NULL, args, environ);
+	r = -posix_spawnp(&child, argv[0], &actions, NULL, args, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	if (r < 0)
 		die(r, "cannot run %s (%s)", argv[0], what);
-	return pid;
+	return child;
 }
 
 static int finish(pid_t pid)
@@ -181,6 +220,7 @@ static int finish(pid_t pid)
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return -errno;
+	child = 0;
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EIO;
 }
 

@@ -334,7 +334,8 @@ static void write_content(struct tree *t, const char *path, const struct content
 	struct stat st;
 	int r;
 
-	if (old >= 0 && fstat(old, &st) == 0 && is_readable(&st) && has_content(old, c) && linkat(t->old, path, t->fd, path, 0) == 0)
+	if (old >= 0 && fstat(old, &st) == 0 && is_readable(&st) && has_content(old, c) &&
+		linkat(t->old, path, t->fd, path, 0) == 0)
 		return;
 	to = openat(t->fd, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	r = to < 0 ? -errno : c->data ? io_write_all(to, c->data, c->len) : copy_all(c->fd, to);
