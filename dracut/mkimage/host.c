@@ -84,7 +84,7 @@ static void on_end(int sig)
 	if (child > 0 && kill(child, SIGKILL) == 0)
 		while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
 			;
-	pid = _Fork();
+	pid = fork();
 	if (pid == 0) {
 		execl("/bin/rm", "rm", "-rf", "--", scratch_dir, NULL);
 		_exit(1);
