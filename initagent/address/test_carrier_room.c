@@ -12,14 +12,13 @@ TEST(the_first_discover_leaves_with_the_carrier)
 
 	room_begin(&f);
 	netns_run_in(f.peer, "ip link set vb down");
-	netns_run("until ip link show va | grep -q NO-CARRIER; do sleep 0.01; done");
+	room_carrier(&f, false);
 	dhcpserver_start(f.peer, "vb", dhcpserver_plain);
 	room_start(&f);
 	while (room_next(&f, 5 * SEC).cause != CAUSE_NETDEV_NO_CARRIER)
 		continue;
 	netns_run_in(f.peer, "ip link set vb up");
-	/* The kernel announces it up to a second late; with the state. */
-	netns_run("until ip link show va | grep -q 'state UP'; do sleep 0.01; done");
+	room_carrier(&f, true);
 	began = room_clock(&f);
 	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
 	CHECK(room_clock(&f) - began < SEC / 2);

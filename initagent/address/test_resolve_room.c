@@ -460,7 +460,8 @@ static unsigned long waiting_bytes(void)
 	return sum;
 }
 
-/* Packets that this namespace's IPv4 has delivered: what was sent may still wait for a softirq. */
+/* Packets that this namespace's IPv4 has delivered: what was sent may still wait for a softirq, and
+ * nothing tells when the last of a number is there. */
 static unsigned long delivered(void)
 {
 	static const struct env root = {.prefix = ""};

@@ -99,6 +99,16 @@ static void pass_links(struct room_fixture *f)
 		addresses_link(f->addresses, ev.dev.ifindex, room_clock(f));
 }
 
+void room_carrier(struct room_fixture *f, bool carrier)
+{
+	struct pollfd p = {.fd = links_fd(f->links), .events = POLLIN};
+
+	while (links_by_name(f->links, "va")->carrier != carrier) {
+		CHECK_INT(poll(&p, 1, 60000), 1);
+		pass_links(f);
+	}
+}
+
 /* Lets time pass until there is input or the clock reaches the given time. */
 static void pass_time(struct room_fixture *f, uint64_t to)
 {

@@ -34,6 +34,9 @@ uint64_t room_clock(const struct room_fixture *f);
 /* room_child_runs: a server or worker of the test has something to do. */
 bool room_child_runs(void);
 
+/* room_carrier: until the kernel has told of it, or of its loss, which may be a second late. */
+void room_carrier(struct room_fixture *f, bool carrier);
+
 void room_begin(struct room_fixture *f);
 void room_end(struct room_fixture *f);
 
