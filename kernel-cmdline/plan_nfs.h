@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * plan_nfs: the part of the plan (plan.h) that is an NFS root. It owns nothing: strings are the
- * plan's. In: none. Out: types.
- * Callers: root/nfs/, and by plan.h all that read a plan. Tests: test_rows.c.
+ * plan's. In: none. Out: types, and a source in words.
+ * Callers: root/nfs/, state/, and by plan.h all that read a plan. Tests: test_rows.c.
  */
 #pragma once
 
@@ -62,3 +62,10 @@ struct plan_statelite {
 	const char *path;
 	const struct plan_nfs *nfs; /* how it is mounted; NULL: not given */
 };
+
+/*
+ * nfs_source_text: "server:path", an IPv6 server in brackets, as the kernel and people read it.
+ * Returns buf, or NULL when it does not fit.
+ */
+char *nfs_source_text(char *buf, size_t size, const char *server, const char *path);
+#define NFS_SOURCE_MAX 1400

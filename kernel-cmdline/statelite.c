@@ -68,6 +68,7 @@ static void lay_over(struct parser *p, struct plan_word *w)
 {
 	struct plan_root *root = &p->plan->root;
 	struct plan_statelite *out = arena_alloc(p->arena, sizeof(*out));
+	char source[NFS_SOURCE_MAX];
 
 	p->oom |= !out;
 	if (!out || !take_place(p, w, out) || !take_node(p, w, out))
@@ -80,10 +81,9 @@ static void lay_over(struct parser *p, struct plan_word *w)
 	root->statelite = out;
 	report_xcat(p);
 	if (out->server)
-		say(p, w, out->addr.family == AF_INET6
-			? "lays the node's files over the root, those to be kept are at [%s]:%s"
-			: "lays the node's files over the root, those to be kept are at %s:%s",
-			out->server, out->path);
+		say(p, w, "lays the node's files over the root, those to be kept are at %s",
+			nfs_source_text(source, sizeof(source), out->server, out->path) ? source
+				: out->path);
 	else
 		say(p, w, "lays the node's files over the root, in memory");
 }

@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 
 #include "arena.h"
+#include "plan_nfs.h"
 #include "state/state.h"
 
 /* Rows kept of each kind, far more than the agent writes; a boot has at most a few phases. */
@@ -246,15 +247,15 @@ static const char *root_line(struct record *r, const cJSON *top)
 	const cJSON *root = field(top, "root");
 	const char *type = text(r, root, "type"), *path = text(r, root, "path"), *line;
 	const char *server = text(r, root, "server");
-	bool v6 = strchr(server, ':');
+	char source[NFS_SOURCE_MAX];
 
 	if (streq(type, "image"))
 		line = arena_printf(r->arena, "%s (%s image, proof: %s)", text(r, root, "url"),
 			text(r, root, "format"), text(r, root, "proof"));
 	else if (streq(type, "nfs"))
-		line = arena_printf(r->arena, v6 ? "[%s]:%s (NFS %s over %s%s)"
-						 : "%s:%s (NFS %s over %s%s)",
-			server, path, text(r, root, "version"), text(r, root, "proto"),
+		line = arena_printf(r->arena, "%s (NFS %s over %s%s)",
+			nfs_source_text(source, sizeof(source), server, path) ? source : path,
+			text(r, root, "version"), text(r, root, "proto"),
 			cJSON_IsTrue(field(root, "fell_back")) ? ", fell back from RDMA" : "");
 	else if (streq(type, "wwinit"))
 		line = arena_printf(r->arena, "Warewulf's layers from %s", server);

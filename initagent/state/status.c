@@ -2,7 +2,7 @@
 /* status: see commands.h. The file is parsed like network data: any field may be missing. */
 #include "state/commands.h"
 
-#include "root/nfs/nfs.h"
+#include "plan_nfs.h"
 #include "state/state.h"
 #include "state/state_read.h"
 #include "report/console.h"

@@ -133,12 +133,10 @@ static int apply_options(struct context *c, const char *options, char *text)
 	return 0;
 }
 
-char *nfs_source_text(char *buf, size_t size, const char *server, const char *path)
+const char *nfs_port_text(char buf[static NFS_PORT_TEXT], unsigned port)
 {
-	bool bare6 = strchr(server, ':') && *server != '[';
-	int n = snprintf(buf, size, bare6 ? "[%s]:%s" : "%s:%s", server, path);
-
-	return n < 0 || (size_t)n >= size ? NULL : buf;
+	snprintf(buf, NFS_PORT_TEXT, port ? " port %u" : "", port);
+	return buf;
 }
 
 /* source, vers, proto, addr, port: what the attempt itself decides. */

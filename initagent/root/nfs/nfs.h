@@ -4,7 +4,7 @@
  * Owns nothing. No mount.nfs: the kernel takes the options itself when the address is numeric.
  * In: server, address, path, version, transport and options. Out: the mount, or -errno with the
  * kernel's own text; names of versions and transports.
- * Callers: state/ for the names. Tests: test_root.c, tests-qemu/nfsrdma.bats.
+ * Callers: root.c, statelite.c. Tests: test_root.c, tests-qemu/nfsrdma.bats.
  */
 #pragma once
 
@@ -42,12 +42,9 @@ extern const struct plan_nfs nfs_any;
  * NFS_VERSION_MAX: none. */
 enum nfs_version nfs_version_allowed(unsigned allowed, enum nfs_version from);
 
-/*
- * nfs_source_text: "server:path", an IPv6 server in brackets, as the kernel and people read it.
- * Returns buf, or NULL when it does not fit.
- */
-char *nfs_source_text(char *buf, size_t size, const char *server, const char *path);
-#define NFS_SOURCE_MAX 1400
+/* nfs_port_text: " port 20049"; "" where it is not known yet (0). Returns buf. */
+#define NFS_PORT_TEXT 24
+const char *nfs_port_text(char buf[static NFS_PORT_TEXT], unsigned port);
 
 /* One attempt. Strings are borrowed. */
 struct nfs_attempt {

@@ -350,13 +350,12 @@ static void fall_back(struct root *r, uint64_t now)
 static void describe_attempt(const struct root *r, char *buf, size_t size)
 {
 	bool named = !streq(r->result.server, r->result.address);
-	char source[NFS_SOURCE_MAX] = "";
-	unsigned port = attempt_port(r);
+	char source[NFS_SOURCE_MAX] = "", port[NFS_PORT_TEXT];
 
 	nfs_source_text(source, sizeof(source), r->result.server, r->result.path);
-	snprintf(buf, size, "%.140s%s%s%s over %s%s%.0u, NFS %s", source, named ? " (" : "",
+	snprintf(buf, size, "%.140s%s%s%s over %s%s, NFS %s", source, named ? " (" : "",
 		named ? r->result.address : "", named ? ")" : "", nfs_proto_name(r->proto),
-		port ? " port " : "", port, nfs_version_name(r->version));
+		nfs_port_text(port, attempt_port(r)), nfs_version_name(r->version));
 }
 
 static void describe_failure(struct root *r, const struct verdict *v, int error, const char *text)
@@ -407,7 +406,7 @@ static void attempt_failed(struct root *r, const struct verdict *v, int error, c
 static void mounted(struct root *r, const struct outcome *out, uint64_t now)
 {
 	struct root_result *res = &r->result;
-	char source[NFS_SOURCE_MAX] = "";
+	char source[NFS_SOURCE_MAX] = "", port[NFS_PORT_TEXT];
 
 	source_go_on(&r->source, r->cfg.reader);
 	res->version = r->version;
@@ -420,9 +419,9 @@ static void mounted(struct root *r, const struct outcome *out, uint64_t now)
 	res->attempts = r->source.attempts;
 	strscpy(res->init, out->init, sizeof(res->init));
 	nfs_source_text(source, sizeof(source), res->server, res->path);
-	snprintf(r->source.text, sizeof(r->source.text), "%.200s mounted, NFS %s over %s%s%.0u%s%s",
+	snprintf(r->source.text, sizeof(r->source.text), "%.200s mounted, NFS %s over %s%s%s%s",
 		source, nfs_version_name(res->version), nfs_proto_name(res->proto),
-		res->port ? " port " : "", (unsigned)res->port,
+		nfs_port_text(port, res->port),
 		res->fell_back ? ", fallen back from RDMA" : "",
 		res->overlay ? ", under a writable layer" : "");
 	r->source.deadline = NSEC_NEVER;
