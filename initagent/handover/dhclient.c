@@ -39,10 +39,9 @@ static void put_time(FILE *out, const char *key, const struct profile_set *set, 
 static void put_lease(FILE *out, const struct profile_set *set, const struct profile_rail *rail)
 {
 	const struct address_result *r = rail->four;
-	struct inet_addr mask = {.family = AF_INET};
+	const struct inet_addr mask = profile_netmask(r->prefix);
 	char text[INET_ADDR_TEXT];
 
-	mask.v4.s_addr = htonl(r->prefix ? UINT32_MAX << (32 - r->prefix) : 0);
 	fprintf(out, "lease {\n  interface \"%s\";\n  fixed-address %s;\n", rail->dev.name,
 		inet_text(&r->addr, text));
 	fprintf(out, "  option subnet-mask %s;\n", inet_text(&mask, text));

@@ -76,9 +76,9 @@ static void put_routes(FILE *out, const struct address_result *r)
 
 static void put_subnet(FILE *out, const struct address_result *r)
 {
-	struct inet_addr mask = {.family = AF_INET}, all = {.family = AF_INET};
+	const struct inet_addr mask = profile_netmask(r->prefix);
+	struct inet_addr all = {.family = AF_INET};
 
-	mask.v4.s_addr = htonl(r->prefix ? UINT32_MAX << (32 - r->prefix) : 0);
 	all.v4.s_addr = r->addr.v4.s_addr | ~mask.v4.s_addr;
 	put_address(out, "IPV4ADDR", &r->addr);
 	put_address(out, "IPV4BROADCAST", r->broadcast.family ? &r->broadcast : &all);

@@ -151,6 +151,14 @@ int profile_end(struct profile_file *f, const struct env *env, const char *dir, 
 	return r;
 }
 
+struct inet_addr profile_netmask(unsigned prefix)
+{
+	struct inet_addr mask = {.family = AF_INET};
+
+	mask.v4.s_addr = htonl(prefix ? UINT32_MAX << (32 - prefix) : 0);
+	return mask;
+}
+
 void profile_addresses(FILE *out, const char *key, const struct inet_addr *list, size_t n,
 	const char *between, const char *end)
 {

@@ -95,6 +95,9 @@ int profile_begin(struct profile_file *f, const char *comment);
 int profile_end(struct profile_file *f, const struct env *env, const char *dir, const char *name,
 	unsigned mode);
 
+/* profile_netmask: of an IPv4 prefix length. */
+struct inet_addr profile_netmask(unsigned prefix);
+
 /* profile_addresses: "key=A<between>B<end>"; nothing when there are none. */
 void profile_addresses(FILE *out, const char *key, const struct inet_addr *list, size_t n,
 	const char *between, const char *end);
