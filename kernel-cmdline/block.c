@@ -319,15 +319,20 @@ static void check_writable(struct parser *p, const struct plan_root *root)
 				read_only[i]);
 }
 
+static const enum option_id nvmf[] = {
+	OPTION_RD_NVMF_DISCOVER, OPTION_RD_NVMF_HOSTNQN, OPTION_RD_NVMF_HOSTID};
+
 /* dracut connects local roots by nvme-cli, which takes each of these words. */
-static void left_to_dracut(struct parser *p, enum option_id id)
+static void left_to_dracut(struct parser *p)
 {
-	for (struct plan_word *w = p->words; w < p->words + p->n_words; w++)
-		if (w->row && w->row->id == id && parser_word(p, id))
-			say(p, w, "left to dracut, as root= is");
-	if (id == OPTION_RD_NVMF_DISCOVER && parser_word(p, id))
-		note_word(p, parser_word(p, id),
-			"write root=nvmf:NQN for a root that this agent brings up",
+	const struct plan_word *discover = parser_word(p, OPTION_RD_NVMF_DISCOVER);
+
+	for (size_t i = 0; i < ARRAY_SIZE(nvmf); i++)
+		for (struct plan_word *w = p->words; w < p->words + p->n_words; w++)
+			if (w->row && w->row->id == nvmf[i] && parser_word(p, nvmf[i]))
+				say(p, w, "left to dracut, as root= is");
+	if (discover)
+		note_word(p, discover, "write root=nvmf:NQN for a root that this agent brings up",
 			"the root is left to dracut, and so is this");
 }
 
@@ -345,12 +350,10 @@ static void check_fc(struct parser *p, bool ours)
 /* Options of a block root where the root is none of ours. dracut's own may need them. */
 void check_block(struct parser *p)
 {
-	static const enum option_id nvmf[] = {
-		OPTION_RD_NVMF_DISCOVER, OPTION_RD_NVMF_HOSTNQN, OPTION_RD_NVMF_HOSTID};
 	const struct plan_root *root = &p->plan->root;
 
-	for (size_t i = 0; root->kind == PLAN_ROOT_BLOCK && i < ARRAY_SIZE(nvmf); i++)
-		left_to_dracut(p, nvmf[i]);
+	if (root->kind == PLAN_ROOT_BLOCK)
+		left_to_dracut(p);
 	check_fc(p, root->kind == PLAN_ROOT_REMOTE);
 	if (root->block.nbft && root->no_nbft && !root->block.n_portals)
 		complain(p, parser_word(p, OPTION_RD_NVMF_NONBFT), WHOLE, DIAG_FATAL,

@@ -37,11 +37,15 @@ static bool take_tmpfs(struct parser *p, struct plan_word *w, struct slice rest)
 	return say(p, w, "puts a writable layer in memory over the root");
 }
 
+static bool is_none(struct slice v)
+{
+	return slice_is(v, "none") || slice_is(v, "None") || slice_is(v, "NONE");
+}
+
 /* dracut takes a tmpfs as well when it cannot use the device. */
 static bool is_device(struct slice v)
 {
-	return value_switch(v.s, v.len) == SWITCH_ODD && !slice_is(v, "none") &&
-	       !slice_is(v, "None") && !slice_is(v, "NONE") && !slice_is(v, "tmpfs") &&
+	return value_switch(v.s, v.len) == SWITCH_ODD && !is_none(v) && !slice_is(v, "tmpfs") &&
 	       !slice_starts(v, "tmpfs:");
 }
 
@@ -51,13 +55,10 @@ static bool is_device(struct slice v)
  */
 PARSE(overlay)
 {
-	static const char *const none[] = {"none", "None", "NONE"};
 	struct slice v = word_value(w);
 	enum switch_word sw = value_switch(v.s, v.len);
 
-	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
-		if (!slice_is(v, none[i]))
-			continue;
+	if (is_none(v)) {
 		p->plan->root.image.overlay = (struct plan_overlay){.off = true};
 		return say(p, w, "leaves the root as it is, an image read-only");
 	}

@@ -78,7 +78,7 @@ static const enum report_level levels[] = {
 	[DIAG_FATAL] = REPORT_WARN,
 };
 
-static void error_text(const struct diag *d, char *buf, size_t size)
+static void diag_text(const struct diag *d, char *buf, size_t size)
 {
 	snprintf(buf, size, "%s%s%s", d->text, d->remedy ? "; " : "", d->remedy ? d->remedy : "");
 }
@@ -87,13 +87,12 @@ static void report_diag(const struct env *env, const struct diag *d, uint64_t no
 {
 	char text[REPORT_TEXT_MAX];
 
-	error_text(d, text, sizeof(text));
+	diag_text(d, text, sizeof(text));
 	if (d->severity >= DIAG_ERROR)
 		report_cause(env->report, CAUSE_CMDLINE_MALFORMED, d->option, now, "%s", text);
 	else
-		report_log(env->report, levels[d->severity], "cmdline", now, "%s%s%s%s%s",
-			d->option ? d->option : "", d->option ? ": " : "", d->text,
-			d->remedy ? "; " : "", d->remedy ? d->remedy : "");
+		report_log(env->report, levels[d->severity], "cmdline", now, "%s%s%s",
+			d->option ? d->option : "", d->option ? ": " : "", text);
 }
 
 void cmdline_report(const struct cmdline *c, const struct env *env, uint64_t now)
@@ -112,7 +111,7 @@ const char *cmdline_root_error(const struct cmdline *c, char *buf, size_t size)
 
 		for (size_t k = 0; k < ARRAY_SIZE(options) && d->option; k++)
 			if (d->severity == DIAG_FATAL && streq(d->option, options[k])) {
-				error_text(d, buf, size);
+				diag_text(d, buf, size);
 				return options[k];
 			}
 	}
