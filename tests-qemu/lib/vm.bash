@@ -275,7 +275,7 @@ node_start() {
 node_type() {
     "$vmctl" see "$(patience 60)" "$node_dir/console.log" ':[^ ]*# |^\(initramfs\) ' \
         "$node_pid" >/dev/null
-    printf '%s\n' "$1" >"$node_dir/talk.in"
+    node_tell "$1"
 }
 
 node_tell() {
