@@ -3,10 +3,11 @@
 # What dracut's own NFS tests ask of a root on NFS (TEST-20-NFS to 059, TEST-60-NFS since), asked of
 # the agent as a dracut module: without systemd for version 3, with it for version 4. Their server:
 # three addresses, everything read-only below an export with fsid=0. docs/platforms.md has the list.
+# DRACUT=sid boots every case from sid's dracut and kernel instead of Debian 12's; two do so anyway.
 # first: boots of dracut
 
 # shellcheck disable=SC2154,SC2034 # the variables are shared with it
-load lib/scenario
+load lib/matrix
 
 setup_file() {
     vm_begin "$(basename "$BATS_TEST_FILENAME" .bats)"
@@ -20,13 +21,31 @@ setup() {
     server shell "/sbin/exportfs -i -o ro,fsid=0,insecure,no_subtree_check,no_root_squash *:/export"
 }
 
+teardown() {
+    [ -z "${node_pid:-}" ] || vm_kill "$node_pid"
+    [ -n "${BATS_TEST_COMPLETED:-}${BATS_TEST_SKIPPED:-}" ] || vm_show
+}
+
+# of_sid: the case boots from sid's dracut and kernel.
+of_sid() {
+    local absent
+    absent=$(cell_absent sid dracut-sid-shell)
+    [ -z "$absent" ] || skip "$absent"
+    DRACUT=sid
+}
+
 # client FLAVOUR CMDLINE [ROOT-PATH]: a node, with that option of DHCP or none.
 client() {
+    local image=$LAB/agent-$1.img
     if [ -n "${3:-}" ]; then
         server dhcp stop
         server dhcp start "--dhcp-option=option:root-path,$3"
     fi
-    node_start "$LAB/agent-$1.img" "$console $2"
+    if [ -n "${DRACUT:-}" ]; then
+        image=$(cell_image "$DRACUT" "dracut-$DRACUT-$1")
+        NODE_KERNEL=$LAB/kernels/$DRACUT/kernel
+    fi
+    node_start "$image" "$console $2"
 }
 
 # mounted VERSION LAST [wsize]: from the server's address that ends so, with wsize=4096 or not.
@@ -116,7 +135,8 @@ layered() {
     mounted 3 2 wsize
 }
 
-@test "v3: root=dhcp, DHCP: nfs:IP:path,options" {
+@test "v3: root=dhcp, DHCP: nfs:IP:path,options; dracut of sid" {
+    of_sid
     client shell root=dhcp nfs:10.99.0.3:/export/root,wsize=4096
     mounted 3 3 wsize
 }
@@ -141,7 +161,8 @@ layered() {
     mounted 4.2 3 wsize
 }
 
-@test "v4: root=nfs4:IP:path under a writable layer" {
+@test "v4: root=nfs4:IP:path under a writable layer; dracut of sid" {
+    of_sid
     client systemd 'root=nfs4:10.99.0.1:/root rd.live.overlay.overlayfs=1'
     layered
 }
