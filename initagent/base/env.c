@@ -73,3 +73,29 @@ int env_read(const struct env *env, char *buf, size_t size, const char *fmt, ...
 	buf[n] = 0;
 	return (int)n;
 }
+
+bool env_there(const struct env *env, const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	va_list ap;
+	int r;
+
+	va_start(ap, fmt);
+	r = env_vpath(env, path, sizeof(path), fmt, ap);
+	va_end(ap);
+	return r >= 0 && access(path, F_OK) == 0;
+}
+
+DIR *env_opendir(const struct env *env, const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	va_list ap;
+	int r;
+
+	va_start(ap, fmt);
+	r = env_vpath(env, path, sizeof(path), fmt, ap);
+	va_end(ap);
+	if (r < 0)
+		errno = -r;
+	return r < 0 ? NULL : opendir(path);
+}

@@ -9,8 +9,6 @@
  */
 #pragma once
 
-#include <dirent.h>
-
 #include "base/util.h"
 
 /* Kernel ABI, include/uapi/linux/mount.h. */

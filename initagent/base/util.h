@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * util: the few helpers every folder uses: cleanup attributes, clocks, comparison and copy of text.
+ * util: the few helpers every folder uses: cleanup attributes, clocks, text, entries of folders.
  * Owns nothing. Ownership is by _cleanup_ attributes; hand-over is two visible lines (*ret = x; x =
  * NULL;).
  * In: pointers and descriptors to give up, text, bytes. Out: uint64_t nanoseconds of
@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -53,9 +54,16 @@ static inline void fclosep(FILE **f)
 		fclose(*f);
 }
 
-#define _cleanup_free_	 _cleanup_(freep)
-#define _cleanup_close_	 _cleanup_(closep)
-#define _cleanup_fclose_ _cleanup_(fclosep)
+static inline void closedirp(DIR **dir)
+{
+	if (*dir)
+		closedir(*dir);
+}
+
+#define _cleanup_free_	   _cleanup_(freep)
+#define _cleanup_close_	   _cleanup_(closep)
+#define _cleanup_fclose_   _cleanup_(fclosep)
+#define _cleanup_closedir_ _cleanup_(closedirp)
 
 static inline bool streq(const char *a, const char *b)
 {
@@ -65,6 +73,25 @@ static inline bool streq(const char *a, const char *b)
 static inline uint64_t min_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
+}
+
+/* str_ends: does it end so, with something before? */
+static inline bool str_ends(const char *s, const char *tail)
+{
+	size_t n = strlen(s), m = strlen(tail);
+
+	return n > m && streq(s + n - m, tail);
+}
+
+/* dir_next: the next entry but "." and ".."; NULL at the end, or where dir is NULL. */
+static inline const struct dirent *dir_next(DIR *dir)
+{
+	const struct dirent *e = NULL;
+
+	do
+		e = dir ? readdir(dir) : NULL;
+	while (e && (streq(e->d_name, ".") || streq(e->d_name, "..")));
+	return e;
 }
 
 /*

@@ -114,14 +114,12 @@ static void check_driven(struct findings *f, const struct env *env, const struct
 	const struct companion *row = companion_next(d->driver, NULL);
 	const char *half = row ? row->name : NULL;
 	struct kmsg_finding words = {.cause = CAUSE_NONE};
-	char path[PATH_MAX];
 
 	if (half)
 		kernel_log_search(env, half, true, &words);
 	if (words.cause != CAUSE_NONE)
 		findings_add(f, words.cause, true, half, NULL, "%s: %s", d->name, words.text);
-	else if (half && env_path(env, path, sizeof(path), "/sys/module/%s", half) >= 0 &&
-		 access(path, F_OK) < 0)
+	else if (half && !env_there(env, "/sys/module/%s", half))
 		findings_add(f, CAUSE_PORT_NO_HCA, true, d->name, NULL,
 			"%s runs on %s, but its RDMA driver %s is not loaded", d->driver, d->name,
 				half);
@@ -132,26 +130,17 @@ static void check_driven(struct findings *f, const struct env *env, const struct
 
 static void check_pci(struct findings *f, const struct env *env, const struct survey *s)
 {
-	char path[PATH_MAX];
-	struct dirent *e;
+	_cleanup_closedir_ DIR *dir = env_opendir(env, PCI_DEVICES);
+	const struct dirent *e;
 	unsigned seen = 0;
-	DIR *dir;
 
-	if (env_path(env, path, sizeof(path), PCI_DEVICES) < 0)
-		return;
-	dir = opendir(path);
-	if (!dir)
-		return;
-	while ((e = readdir(dir)) && seen++ < PCI_MAX) {
+	while ((e = dir_next(dir)) && seen++ < PCI_MAX) {
 		struct pci d;
 
-		if (e->d_name[0] == '.')
-			continue;
 		pci_read(env, e->d_name, &d);
 		if (may_be_rdma(s, &d) && *d.driver && !has_port(s, d.name))
 			check_driven(f, env, &d);
 	}
-	closedir(dir);
 }
 
 /* A module stands for the device: is it not loaded, or did it refuse the device? */

@@ -204,11 +204,8 @@ static void bury_missing(struct fabric *f, const struct fabric_port *list, size_
  */
 static bool netdev_is_leaving(const struct fabric *f, const struct fabric_port *p)
 {
-	char path[PATH_MAX];
-
 	return p->link_layer == LINK_LAYER_ETHERNET && *p->netdev &&
-	       env_path(&f->env, path, sizeof(path), "/sys/class/net/%s", p->netdev) >= 0 &&
-	       access(path, F_OK) < 0;
+		!env_there(&f->env, "/sys/class/net/%s", p->netdev);
 }
 
 /* Said once a port, which is polled from then on. */

@@ -4,7 +4,6 @@
  * trees. An IPoIB interface belongs to the port whose GUID ends its address (RFC 4391, 9.1.1); its
  * partition is in its broadcast address, since interfaces made by netlink have no pkey file.
  */
-#include <dirent.h>
 #include <limits.h>
 
 #include "fabric/private.h"
@@ -95,21 +94,13 @@ static int compare(const void *a, const void *b)
 size_t fabric_netdevs(const struct env *env, const struct fabric_port *port,
 	struct fabric_netdev list[static FABRIC_NETDEVS_MAX])
 {
-	char path[PATH_MAX];
-	struct dirent *d;
+	_cleanup_closedir_ DIR *dir = env_opendir(env, NET);
+	const struct dirent *d;
 	size_t n = 0;
-	DIR *dir;
 
-	if (env_path(env, path, sizeof(path), NET) < 0)
-		return 0;
-	dir = opendir(path);
-	if (!dir)
-		return 0;
-	while (n < FABRIC_NETDEVS_MAX && (d = readdir(dir)))
-		if (d->d_name[0] != '.' && strlen(d->d_name) < IFNAMSIZ &&
-			is_on(env, port, d->d_name))
+	while (n < FABRIC_NETDEVS_MAX && (d = dir_next(dir)))
+		if (strlen(d->d_name) < IFNAMSIZ && is_on(env, port, d->d_name))
 			fill(env, port, d->d_name, &list[n++]);
-	closedir(dir);
 	qsort(list, n, sizeof(*list), compare);
 	return n;
 }

@@ -4,7 +4,6 @@
 #include "fabric/rdma_link.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <glob.h>
 #include <limits.h>
 
@@ -191,24 +190,14 @@ static bool is_ports_netdev(const struct env *env, const struct fabric_port *p, 
 /* The first by name: P_Key children ("ib0.8001") sort after their parent. */
 static void netdev_of_adapter(const struct env *env, struct fabric_port *p)
 {
-	char path[PATH_MAX];
-	struct dirent *d;
-	DIR *dir;
+	_cleanup_closedir_ DIR *dir = env_opendir(env, CLASS "/%s/device/net", p->device);
+	const struct dirent *d;
 
-	if (env_path(env, path, sizeof(path), CLASS "/%s/device/net", p->device) < 0)
-		return;
-	dir = opendir(path);
-	if (!dir)
-		return;
-	while ((d = readdir(dir))) {
-		if (d->d_name[0] == '.' || strlen(d->d_name) >= sizeof(p->netdev))
-			continue;
-		if ((*p->netdev && strcmp(d->d_name, p->netdev) > 0) ||
-			!is_ports_netdev(env, p, d->d_name))
-			continue;
-		(void)strscpy(p->netdev, d->d_name, sizeof(p->netdev));
-	}
-	closedir(dir);
+	while ((d = dir_next(dir)))
+		if (strlen(d->d_name) < sizeof(p->netdev) &&
+			(!*p->netdev || strcmp(d->d_name, p->netdev) <= 0) &&
+			is_ports_netdev(env, p, d->d_name))
+			(void)strscpy(p->netdev, d->d_name, sizeof(p->netdev));
 }
 
 static void read_netdev(const struct env *env, struct fabric_port *p)
@@ -302,16 +291,10 @@ bool ports_have_uverbs(const struct env *env, const char *device)
 static size_t scan_device(
 	const struct env *env, const char *device, struct fabric_port *list, size_t n)
 {
-	char path[PATH_MAX];
-	struct dirent *d;
-	DIR *dir;
+	_cleanup_closedir_ DIR *dir = env_opendir(env, CLASS "/%s/ports", device);
+	const struct dirent *d;
 
-	if (env_path(env, path, sizeof(path), CLASS "/%s/ports", device) < 0)
-		return n;
-	dir = opendir(path);
-	if (!dir)
-		return n;
-	while (n < PORTS_MAX && (d = readdir(dir))) {
+	while (n < PORTS_MAX && (d = dir_next(dir))) {
 		struct fabric_port *p = &list[n];
 		char *end;
 		unsigned long number = strtoul(d->d_name, &end, 10);
@@ -324,7 +307,6 @@ static size_t scan_device(
 		snprintf(p->name, sizeof(p->name), "%s/%u", p->device, p->port);
 		n += ports_read(env, p) == 0;
 	}
-	closedir(dir);
 	return n;
 }
 
@@ -338,24 +320,17 @@ static int compare(const void *a, const void *b)
 
 int ports_scan(const struct env *env, struct fabric_port **ret)
 {
+	_cleanup_closedir_ DIR *dir = env_opendir(env, CLASS);
 	struct fabric_port *list = calloc(PORTS_MAX, sizeof(*list));
-	char path[PATH_MAX];
-	struct dirent *d;
+	const struct dirent *d;
 	size_t n = 0;
-	DIR *dir;
 
 	if (!list)
 		return -ENOMEM;
 	*ret = list;
-	if (env_path(env, path, sizeof(path), CLASS) < 0)
-		return 0;
-	dir = opendir(path);
-	if (!dir)
-		return 0;
-	while ((d = readdir(dir)))
-		if (d->d_name[0] != '.' && strlen(d->d_name) < sizeof(list->device))
+	while ((d = dir_next(dir)))
+		if (strlen(d->d_name) < sizeof(list->device))
 			n = scan_device(env, d->d_name, list, n);
-	closedir(dir);
 	qsort(list, n, sizeof(*list), compare);
 	return (int)n;
 }

@@ -15,15 +15,11 @@
 /* In the initramfs it is mounted by no other program. */
 static int mount_configfs(const struct env *env)
 {
-	char path[PATH_MAX];
-
-	if (env_path(env, path, sizeof(path), CONFIGFS "/rdma_cm") < 0)
-		return -ENAMETOOLONG;
-	if (access(path, F_OK) == 0)
+	if (env_there(env, CONFIGFS "/rdma_cm"))
 		return 0;
 	if (*env->prefix || mount("configfs", CONFIGFS, "configfs", 0, NULL) < 0)
 		return -ENOENT;
-	return access(path, F_OK) == 0 ? 0 : -ENOENT;
+	return env_there(env, CONFIGFS "/rdma_cm") ? 0 : -ENOENT;
 }
 
 static int write_mode(const char *path, const char *mode)

@@ -56,17 +56,15 @@ static bool file_names(const char *root, const char *path, const char *ifname)
 
 static bool directory_names(const char *root, const char *ifname)
 {
-	DIR *dir = sys_list_beneath(root, "/etc/network/interfaces.d");
+	_cleanup_closedir_ DIR *dir = sys_list_beneath(root, "/etc/network/interfaces.d");
 	const struct dirent *e;
 	bool found = false;
 	char path[512];
 
-	while (dir && !found && (e = readdir(dir))) {
+	while (!found && (e = dir_next(dir))) {
 		snprintf(path, sizeof(path), "/etc/network/interfaces.d/%s", e->d_name);
 		found = e->d_name[0] != '.' && file_names(root, path, ifname);
 	}
-	if (dir)
-		closedir(dir);
 	return found;
 }
 

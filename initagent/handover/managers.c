@@ -55,13 +55,6 @@ static ssize_t read_text(const char *root, const char *path, char *buf, size_t s
 
 /* --- systemd --------------------------------------------------------------------------------- */
 
-static bool ends(const char *name, const char *tail)
-{
-	size_t n = strlen(name), m = strlen(tail);
-
-	return n > m && streq(name + n - m, tail);
-}
-
 /* Which of the managers' units are in that folder? The links count, not what they lead to. */
 static unsigned units_in(int dir, const char *folder, unsigned candidates)
 {
@@ -79,15 +72,13 @@ static unsigned units_in(int dir, const char *folder, unsigned candidates)
 /* All .wants and .requires folders of the administrator, the usual ones of the vendor. */
 static unsigned units_wanted(const char *root, unsigned candidates)
 {
-	DIR *dir = sys_list_beneath(root, UNIT_DIR);
+	_cleanup_closedir_ DIR *dir = sys_list_beneath(root, UNIT_DIR);
 	const struct dirent *e;
 	unsigned found = 0;
 
-	while (dir && (e = readdir(dir)))
-		if (ends(e->d_name, ".wants") || ends(e->d_name, ".requires"))
+	while ((e = dir_next(dir)))
+		if (str_ends(e->d_name, ".wants") || str_ends(e->d_name, ".requires"))
 			found |= units_in(dirfd(dir), e->d_name, candidates);
-	if (dir)
-		closedir(dir);
 	for (size_t i = 0; i < ARRAY_SIZE(vendor_dirs) && found != candidates; i++) {
 		_cleanup_close_ int fd = sys_open_beneath(root, vendor_dirs[i],
 			O_PATH | O_DIRECTORY);
@@ -182,14 +173,12 @@ static bool add_preset(struct presets *p, const char *name, const char *dir)
 /* The files of one folder; of those with one name the first folder's counts. */
 static void add_presets(struct presets *p, const char *root, const char *path)
 {
-	DIR *dir = sys_list_beneath(root, path);
+	_cleanup_closedir_ DIR *dir = sys_list_beneath(root, path);
 	const struct dirent *e;
 
-	while (dir && (e = readdir(dir)))
-		if (ends(e->d_name, ".preset") && !add_preset(p, e->d_name, path))
+	while ((e = dir_next(dir)))
+		if (str_ends(e->d_name, ".preset") && !add_preset(p, e->d_name, path))
 			break;
-	if (dir)
-		closedir(dir);
 }
 
 static int preset_file(const char *root, const struct preset *p, const char *unit)
@@ -228,14 +217,12 @@ static bool sysv_enabled(const char *root, const char *script)
 	bool found = false;
 
 	for (size_t i = 0; i < ARRAY_SIZE(dirs) && !found; i++) {
-		DIR *dir = sys_list_beneath(root, dirs[i]);
+		_cleanup_closedir_ DIR *dir = sys_list_beneath(root, dirs[i]);
 		const struct dirent *e;
 
-		while (dir && !found && (e = readdir(dir)))
+		while (!found && (e = dir_next(dir)))
 			found = e->d_name[0] == 'S' && strlen(e->d_name) > 3 &&
 				streq(e->d_name + 3, script);
-		if (dir)
-			closedir(dir);
 	}
 	return found;
 }

@@ -4,8 +4,6 @@
  * link itself: no [IPoIB] section (to set the mode it takes the interface down), the MTU only as it
  * is, no carrier loss acted on.
  */
-#include <dirent.h>
-
 #include "address/duid.h"
 #include "address/result.h"
 #include "bond.h"
@@ -21,32 +19,21 @@
 
 /* --- the version of the real root's systemd ------------------------------------------------- */
 
-static unsigned version_in(DIR *dir)
-{
-	const struct dirent *e;
-	unsigned version = 0, found;
-
-	while ((e = readdir(dir)))
-		if (sscanf(e->d_name, "libsystemd-shared-%u", &found) == 1 && found < 10000)
-			version = found;
-	return version;
-}
-
 /* Each release has its own private library, whose name holds the version. */
 unsigned networkd_version(const char *sysroot)
 {
 	static const char *const dirs[] = {"/usr/lib/systemd", "/usr/lib64/systemd", "/lib/systemd",
 		"/usr/lib/x86_64-linux-gnu/systemd", "/usr/lib/aarch64-linux-gnu/systemd",
 		"/usr/lib/powerpc64le-linux-gnu/systemd"};
-	unsigned version = 0;
+	unsigned version = 0, found;
 
 	for (size_t i = 0; i < ARRAY_SIZE(dirs) && !version; i++) {
-		DIR *dir = sys_list_beneath(sysroot, dirs[i]);
+		_cleanup_closedir_ DIR *dir = sys_list_beneath(sysroot, dirs[i]);
+		const struct dirent *e;
 
-		if (!dir)
-			continue;
-		version = version_in(dir);
-		closedir(dir);
+		while ((e = dir_next(dir)))
+			if (sscanf(e->d_name, "libsystemd-shared-%u", &found) == 1 && found < 10000)
+				version = found;
 	}
 	return version;
 }

@@ -2,7 +2,6 @@
 
 #include "handover/switch_watch.h"
 
-#include <dirent.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <poll.h>
@@ -58,16 +57,13 @@ static void delete_entry(int dir, const struct dirent *e, dev_t dev, unsigned de
 /* Deletes what is below dir on device dev. Takes ownership of dir. */
 static void delete_tree(int dir, dev_t dev, unsigned depth)
 {
-	DIR *d = depth < DELETE_DEPTH ? fdopendir(dir) : NULL;
+	_cleanup_closedir_ DIR *d = depth < DELETE_DEPTH ? fdopendir(dir) : NULL;
+	const struct dirent *e;
 
-	if (!d) {
+	if (!d)
 		close(dir);
-		return;
-	}
-	for (struct dirent *e = readdir(d); e; e = readdir(d))
-		if (!streq(e->d_name, ".") && !streq(e->d_name, ".."))
-			delete_entry(dir, e, dev, depth);
-	closedir(d);
+	while ((e = dir_next(d)))
+		delete_entry(dir, e, dev, depth);
 }
 
 /* Frees the initramfs by a process, so that init need not wait. Takes ownership of old. */

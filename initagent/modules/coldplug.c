@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "modules/coldplug.h"
 
-#include <dirent.h>
 #include <fnmatch.h>
 #include <limits.h>
 
@@ -83,10 +82,7 @@ static bool judge(bool disks, struct coldplug_device *dev)
 
 bool coldplug_has_driver(const struct env *env, const struct coldplug_device *dev)
 {
-	char path[PATH_MAX];
-
-	return env_path(env, path, sizeof(path), "%s/driver", dev->path) >= 0 &&
-	       access(path, F_OK) == 0;
+	return env_there(env, "%s/driver", dev->path);
 }
 
 enum cause coldplug_no_driver(const struct env *env, char ret[static COLDPLUG_MADE_SIZE])
@@ -147,23 +143,15 @@ static int grow(struct list *l)
 
 static int scan_bus(const struct env *env, const char *bus, bool disks, struct list *l)
 {
-	struct dirent *d;
-	char path[PATH_MAX];
-	DIR *dir;
+	_cleanup_closedir_ DIR *dir = env_opendir(env, "/sys/bus/%s/devices", bus);
+	const struct dirent *d;
 	int r = 0;
 
-	if (env_path(env, path, sizeof(path), "/sys/bus/%s/devices", bus) < 0)
-		return 0;
-	dir = opendir(path);
-	if (!dir)
-		return 0;
-	while (r == 0 && (d = readdir(dir))) {
+	while (r == 0 && (d = dir_next(dir))) {
 		r = grow(l);
-		if (r == 0 && d->d_name[0] != '.' &&
-			look_at(env, bus, d->d_name, disks, &l->rows[l->n]))
+		if (r == 0 && look_at(env, bus, d->d_name, disks, &l->rows[l->n]))
 			l->n++;
 	}
-	closedir(dir);
 	return r;
 }
 

@@ -5,7 +5,6 @@
  */
 #include "root/private.h"
 
-#include <limits.h>
 #include <strings.h>
 
 #include "root/image/keys.h"
@@ -21,11 +20,7 @@ static bool proof_asked(const struct target *t)
 
 static bool certificates_there(const struct target *t)
 {
-	char path[PATH_MAX];
-
-	return t->cfg.plan->root.image.ca ||
-		(env_path(t->cfg.env, path, sizeof(path), "%s", KEYS_CA) >= 0 &&
-		access(path, F_OK) == 0);
+	return t->cfg.plan->root.image.ca || env_there(t->cfg.env, KEYS_CA);
 }
 
 /* Keys and digests prove an image however it comes. The command line's own http:// is the word of

@@ -5,7 +5,6 @@
 #include "report/record.h"
 #include "report/report.h"
 
-#include <dirent.h>
 #include <limits.h>
 
 struct sources {
@@ -47,9 +46,7 @@ static int add_file(const struct env *env, struct sources *s, const char *path)
 
 static int is_conf(const struct dirent *e)
 {
-	size_t len = strlen(e->d_name);
-
-	return e->d_name[0] != '.' && len > 5 && streq(e->d_name + len - 5, ".conf");
+	return e->d_name[0] != '.' && str_ends(e->d_name, ".conf");
 }
 
 static void add_directory(const struct env *env, struct sources *s)

@@ -6,7 +6,6 @@
  */
 #include "state/cmdline.h"
 
-#include <dirent.h>
 #include <limits.h>
 
 #include "base/io.h"

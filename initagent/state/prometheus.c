@@ -111,12 +111,9 @@ static void put_rails(FILE *out, const cJSON *top)
 
 static void put_before(FILE *out, const struct env *env)
 {
-	char path[PATH_MAX];
-	int r = env_path(env, path, sizeof(path), STATE_DIR "/last-failure");
-
 	single(out, "boot_before_failed",
 		"Whether the previous boot failed, as stored by rd.report=efi or pstore.",
-		r >= 0 && access(path, F_OK) == 0);
+		env_there(env, STATE_DIR "/last-failure"));
 }
 
 static void put_all(const struct env *env, FILE *out, const cJSON *top)

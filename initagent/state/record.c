@@ -468,8 +468,8 @@ void record_file_name(char *buf, size_t size, const char *path)
 		len = (size_t)(base - path) - 1;
 		base = last_part(path, len);
 		len -= (size_t)(base - path);
-	} else if (len > 5 && streq(base + len - 5, ".json")) {
-		len -= 5;
+	} else if (str_ends(base, ".json")) {
+		len -= strlen(".json");
 	}
 	snprintf(buf, size, "%.*s", len < size ? (int)len : (int)size, base);
 	if (!len)

@@ -175,14 +175,6 @@ static bool sleep_on(int inotify, uint64_t deadline)
 	return poll(&pfd, 1, ms) > 0 && read(inotify, drain, sizeof(drain)) > 0;
 }
 
-static bool is_online(const struct env *env)
-{
-	char path[PATH_MAX];
-
-	return env_path(env, path, sizeof(path), STATE_DIR "/online") >= 0 &&
-		access(path, F_OK) == 0;
-}
-
 /* wait_while: until the state is none of the bits in states, or deadline; online: or the network is
  * up, which is RUNNING_DONE. */
 static enum running_state wait_while(const struct env *env, unsigned states, bool online,
@@ -204,7 +196,7 @@ static enum running_state wait_while(const struct env *env, unsigned states, boo
 	for (s = running_look(env); states & 1U << s; s = running_look(env)) {
 		uint64_t now = now_ns();
 
-		if (online && is_online(env))
+		if (online && env_there(env, STATE_DIR "/online"))
 			return RUNNING_DONE;
 		if (now >= deadline)
 			break;

@@ -228,9 +228,7 @@ static int run(const struct options *o)
 /* No output goes over a state file: "--html *.json" lacks the output's name. */
 static bool is_state_name(const char *path)
 {
-	size_t len = path ? strlen(path) : 0;
-
-	return len > 5 && streq(path + len - 5, ".json") && !is_folder(path);
+	return path && str_ends(path, ".json") && !is_folder(path);
 }
 
 /* What is read: the arguments; a folder that is written to; this boot. */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* boots_read: from arguments to records. */
-#include <dirent.h>
 #include <search.h>
 #include <sys/stat.h>
 
@@ -64,9 +63,7 @@ static int add_path(struct inputs *in, const char *path, const struct stat *st)
 
 static int is_state_file(const struct dirent *d)
 {
-	size_t len = strlen(d->d_name);
-
-	return d->d_name[0] != '.' && len > 5 && streq(d->d_name + len - 5, ".json");
+	return d->d_name[0] != '.' && str_ends(d->d_name, ".json");
 }
 
 /* Regular files only: a pipe would block. What stat() fails for is reported when read. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/tell/failure_store.h"
 
-#include <dirent.h>
 #include <limits.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
@@ -108,16 +107,14 @@ static int clear_efi(int dir)
 static int read_pstore(int dir, struct failure *ret)
 {
 	_cleanup_free_ char *buf = malloc(PMSG_MAX);
-	DIR *d = buf ? fdopendir(dup(dir)) : NULL;
+	_cleanup_closedir_ DIR *d = buf ? fdopendir(dup(dir)) : NULL;
 	const struct dirent *e;
 	int r = -ENOENT;
 
-	while (d && (e = readdir(d)))
+	while ((e = dir_next(d)))
 		if (strncmp(e->d_name, "pmsg-", 5) == 0 &&
 			read_record(dir, e->d_name, 0, buf, PMSG_MAX, ret) == 0)
 			r = 0;
-	if (d)
-		closedir(d);
 	return r;
 }
 

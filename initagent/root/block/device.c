@@ -2,8 +2,6 @@
 
 #include "root/block/device.h"
 
-#include <dirent.h>
-
 #include "root/image/kind.h"
 
 static uint64_t number_of(const struct env *env, const char *device, const char *name)
@@ -15,20 +13,11 @@ static uint64_t number_of(const struct env *env, const char *device, const char 
 	return strtoull(text, NULL, 10);
 }
 
-/* The folder of a whole device holds one for each of its partitions. */
-static DIR *open_whole(const struct env *env, const char *whole)
-{
-	char path[512];
-
-	return env_path(env, path, sizeof(path), "/sys/class/block/%s", whole) < 0 ? NULL
-		: opendir(path);
-}
-
 static unsigned partition_number(const struct env *env, const char *whole, const char *entry)
 {
 	char text[16];
 
-	if (entry[0] == '.' || strncmp(entry, whole, strlen(whole)) != 0)
+	if (strncmp(entry, whole, strlen(whole)) != 0)
 		return 0;
 	if (env_read(env, text, sizeof(text), "/sys/class/block/%s/%s/partition", whole,
 		entry) <= 0)
@@ -36,18 +25,17 @@ static unsigned partition_number(const struct env *env, const char *whole, const
 	return (unsigned)strtoul(text, NULL, 10);
 }
 
+/* The folder of a whole device holds one for each of its partitions. */
 int device_partition(const struct env *env, const char *whole, unsigned number,
 	char ret[static BLOCK_DEVICE_MAX])
 {
-	DIR *dir = open_whole(env, whole);
-	struct dirent *e;
+	_cleanup_closedir_ DIR *dir = env_opendir(env, "/sys/class/block/%s", whole);
+	const struct dirent *e;
 	int found = 0;
 
-	while (dir && !found && (e = readdir(dir)))
+	while (!found && (e = dir_next(dir)))
 		if (partition_number(env, whole, e->d_name) == number)
 			found = strscpy(ret, e->d_name, BLOCK_DEVICE_MAX) > 0;
-	if (dir)
-		closedir(dir);
 	return found;
 }
 

@@ -3,7 +3,6 @@
  * nbd: a network block device. This process connects and agrees with the server on the export; then
  * the kernel gets the socket and keeps it.
  */
-#include <dirent.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -32,35 +31,25 @@ static void backend_of(const struct block_job *j, char *buf, size_t size)
 static const char *next_of_ours(const struct block_job *j, DIR *dir)
 {
 	char want[512], text[512];
-	struct dirent *e;
+	const struct dirent *e;
 
 	backend_of(j, want, sizeof(want));
-	while (dir && (e = readdir(dir))) {
-		if (strncmp(e->d_name, "nbd", 3) != 0)
-			continue;
-		if (env_read(j->env, text, sizeof(text), "/sys/block/%s/backend", e->d_name) > 0 &&
+	while ((e = dir_next(dir)))
+		if (strncmp(e->d_name, "nbd", 3) == 0 &&
+			env_read(j->env, text, sizeof(text), "/sys/block/%s/backend", e->d_name) >
+				0 &&
 			streq(text, want))
 			return e->d_name;
-	}
 	return NULL;
-}
-
-static DIR *open_block(const struct block_job *j)
-{
-	char path[512];
-
-	return env_path(j->env, path, sizeof(path), "/sys/block") < 0 ? NULL : opendir(path);
 }
 
 static bool adopt(struct block_job *j)
 {
-	DIR *dir = open_block(j);
+	_cleanup_closedir_ DIR *dir = env_opendir(j->env, "/sys/block");
 	const char *name = next_of_ours(j, dir);
 
 	if (name)
 		strscpy(j->handle, name, sizeof(j->handle));
-	if (dir)
-		closedir(dir);
 	return name != NULL;
 }
 
@@ -211,13 +200,11 @@ static int find(struct block_job *j, char device[static BLOCK_DEVICE_MAX])
 
 static void disconnect(struct block_job *j)
 {
-	DIR *dir = open_block(j);
+	_cleanup_closedir_ DIR *dir = env_opendir(j->env, "/sys/block");
 	const char *name;
 
 	while ((name = next_of_ours(j, dir)))
 		nbd_disconnect((unsigned)strtoul(name + 3, NULL, 10));
-	if (dir)
-		closedir(dir);
 }
 
 const struct block_ops nbd_ops = {

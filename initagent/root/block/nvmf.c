@@ -4,7 +4,6 @@
  * a controller, whose namespaces become block devices (drivers/nvme/host/fabrics.c). The controller
  * lives in the kernel: it stays when this process is gone, and finds its server again by itself.
  */
-#include <dirent.h>
 
 #include "root/block/discovery.h"
 #include "root/block/hostid.h"
@@ -92,25 +91,18 @@ static bool is_ours(const struct block_job *j, const char *controller, const str
 /* The next controller of ours in an open /sys/class/nvme; NULL at the end. */
 static const char *next_of_ours(const struct block_job *j, DIR *dir, const struct way *way)
 {
-	struct dirent *e;
+	const struct dirent *e;
 
-	while (dir && (e = readdir(dir)))
+	while ((e = dir_next(dir)))
 		if (strncmp(e->d_name, "nvme", 4) == 0 && is_ours(j, e->d_name, way))
 			return e->d_name;
 	return NULL;
 }
 
-static DIR *open_class(const struct block_job *j)
-{
-	char path[512];
-
-	return env_path(j->env, path, sizeof(path), "/sys/class/nvme") < 0 ? NULL : opendir(path);
-}
-
 /* One that is up is taken; one that still is not, or no more, would be in the way of a new one. */
 static bool adopt(struct block_job *j, const struct way *way)
 {
-	DIR *dir = open_class(j);
+	_cleanup_closedir_ DIR *dir = env_opendir(j->env, "/sys/class/nvme");
 	const char *name;
 	bool live = false;
 
@@ -121,8 +113,6 @@ static bool adopt(struct block_job *j, const struct way *way)
 		else
 			job_write(j, "1", "/sys/class/nvme/%s/delete_controller", name);
 	}
-	if (dir)
-		closedir(dir);
 	return live;
 }
 
@@ -184,13 +174,11 @@ static int create(struct block_job *j, const struct way *way)
 
 static void delete_all(struct block_job *j, const struct way *way)
 {
-	DIR *dir = open_class(j);
+	_cleanup_closedir_ DIR *dir = env_opendir(j->env, "/sys/class/nvme");
 	const char *name;
 
 	while ((name = next_of_ours(j, dir, way)))
 		job_write(j, "1", "/sys/class/nvme/%s/delete_controller", name);
-	if (dir)
-		closedir(dir);
 }
 
 static int read_page(struct block_job *j, uint8_t page[static DISCOVERY_PAGE_MAX])
@@ -308,19 +296,16 @@ static bool fits(const struct block_job *j, const char *device, uint32_t *ret_ns
 /* Where none is named the one with the lowest number: the kernel finds them in that order. */
 static int find(struct block_job *j, char device[static BLOCK_DEVICE_MAX])
 {
-	char path[512];
-	DIR *dir = env_path(j->env, path, sizeof(path), "/sys/block") < 0 ? NULL : opendir(path);
+	_cleanup_closedir_ DIR *dir = env_opendir(j->env, "/sys/block");
 	uint32_t best = UINT32_MAX, nsid;
-	struct dirent *e;
+	const struct dirent *e;
 
-	while (dir && (e = readdir(dir)))
+	while ((e = dir_next(dir)))
 		if (strncmp(e->d_name, "nvme", 4) == 0 && fits(j, e->d_name, &nsid) &&
 			nsid < best) {
 			best = nsid;
 			strscpy(device, e->d_name, BLOCK_DEVICE_MAX);
 		}
-	if (dir)
-		closedir(dir);
 	if (best == UINT32_MAX)
 		job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "the subsystem %.200s shows no %s",
 			j->message.result.name,

@@ -4,8 +4,6 @@
  * (drivers/infiniband/ulp/srp/ib_srp.c), which makes a SCSI host whose LUNs become disks. It stays
  * when this process is gone, and reconnects by itself.
  */
-#include <dirent.h>
-
 #include "root/block/job.h"
 #include "root/block/words.h"
 
@@ -28,19 +26,12 @@ static bool attribute_is(const struct block_job *j, const char *host, const char
 		strtoull(text, NULL, 16) == want;
 }
 
-static DIR *open_dir(const struct block_job *j, const char *path)
-{
-	char full[512];
-
-	return env_path(j->env, full, sizeof(full), "%s", path) < 0 ? NULL : opendir(full);
-}
-
 /* The next SCSI host in an open folder that is a connection to our target; NULL at the end. */
 static const char *next_of_ours(const struct block_job *j, DIR *dir)
 {
-	struct dirent *e;
+	const struct dirent *e;
 
-	while (dir && (e = readdir(dir)))
+	while ((e = dir_next(dir)))
 		if (strncmp(e->d_name, "host", 4) == 0 &&
 			attribute_is(j, e->d_name, "id_ext", number_of(j, "id_ext=")) &&
 			attribute_is(j, e->d_name, "ioc_guid", number_of(j, "ioc_guid=")))
@@ -50,13 +41,11 @@ static const char *next_of_ours(const struct block_job *j, DIR *dir)
 
 static bool adopt(struct block_job *j)
 {
-	DIR *dir = open_dir(j, HOSTS);
+	_cleanup_closedir_ DIR *dir = env_opendir(j->env, HOSTS);
 	const char *host = next_of_ours(j, dir);
 
 	if (host)
 		strscpy(j->handle, host, sizeof(j->handle));
-	if (dir)
-		closedir(dir);
 	return host != NULL;
 }
 
@@ -114,35 +103,26 @@ static int connect_to(struct block_job *j)
 /* The one disk below a LUN: "sda". */
 static int disk_of(const struct block_job *j, const char *lun, char device[static BLOCK_DEVICE_MAX])
 {
-	char path[300];
-	struct dirent *e;
-	int found = 0;
-	DIR *dir;
+	_cleanup_closedir_ DIR *dir =
+		env_opendir(j->env, "/sys/class/scsi_device/%s/device/block", lun);
+	const struct dirent *e = dir_next(dir);
 
-	snprintf(path, sizeof(path), "/sys/class/scsi_device/%s/device/block", lun);
-	dir = open_dir(j, path);
-	while (dir && !found && (e = readdir(dir)))
-		found = e->d_name[0] != '.' && strscpy(device, e->d_name, BLOCK_DEVICE_MAX) > 0;
-	if (dir)
-		closedir(dir);
-	return found;
+	return e && strscpy(device, e->d_name, BLOCK_DEVICE_MAX) > 0;
 }
 
 /* "HOST:CHANNEL:TARGET:LUN" */
 static int find(struct block_job *j, char device[static BLOCK_DEVICE_MAX])
 {
-	DIR *dir = open_dir(j, "/sys/class/scsi_device");
+	_cleanup_closedir_ DIR *dir = env_opendir(j->env, "/sys/class/scsi_device");
 	unsigned host, channel, target, lun;
-	struct dirent *e;
+	const struct dirent *e;
 	int found = 0;
 
-	while (dir && !found && (e = readdir(dir)))
+	while (!found && (e = dir_next(dir)))
 		if (sscanf(e->d_name, "%u:%u:%u:%u", &host, &channel, &target, &lun) == 4 &&
 			host == strtoul(j->handle + strlen("host"), NULL, 10) &&
 			lun == j->plan->unit)
 			found = disk_of(j, e->d_name, device);
-	if (dir)
-		closedir(dir);
 	if (!found)
 		job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "the target shows no LUN %u",
 			j->plan->unit);
@@ -151,14 +131,12 @@ static int find(struct block_job *j, char device[static BLOCK_DEVICE_MAX])
 
 static void disconnect(struct block_job *j)
 {
-	DIR *dir = open_dir(j, HOSTS);
+	_cleanup_closedir_ DIR *dir = env_opendir(j->env, HOSTS);
 	const char *host;
 
 	while ((host = next_of_ours(j, dir)))
 		job_write(j, "1", "/sys/class/srp_remote_ports/port-%s:1/delete", host
 			+ strlen("host"));
-	if (dir)
-		closedir(dir);
 }
 
 const struct block_ops srp_ops = {

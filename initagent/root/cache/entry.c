@@ -2,7 +2,6 @@
 
 #include "root/cache/entry.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
@@ -97,15 +96,15 @@ static void note_entry(struct around *a, const char *name, const struct stat *st
 static int look_around(int dir, struct around *ret)
 {
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *e;
+	_cleanup_closedir_ DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *e;
 
 	*ret = (struct around){0};
 	if (!d) {
 		closep(&fd);
 		return -errno;
 	}
-	while ((e = readdir(d))) {
+	while ((e = dir_next(d))) {
 		struct stat st;
 
 		if (is_part(e->d_name))
@@ -114,7 +113,6 @@ static int look_around(int dir, struct around *ret)
 			S_ISREG(st.st_mode))
 			note_entry(ret, e->d_name, &st);
 	}
-	closedir(d);
 	return 0;
 }
 

@@ -2,7 +2,6 @@
 
 #include "root/cache/place.h"
 
-#include <dirent.h>
 #include <limits.h>
 #include <poll.h>
 #include <strings.h>
@@ -118,27 +117,21 @@ static bool worth_a_look(const struct search *s, const char *name)
 {
 	char size[32];
 
-	return name[0] != '.' && strncmp(name, "loop", 4) != 0 && strncmp(name, "ram", 3) != 0 &&
+	return strncmp(name, "loop", 4) != 0 && strncmp(name, "ram", 3) != 0 &&
 		env_read(s->env, size, sizeof(size), "/sys/class/block/%s/size", name) > 0 &&
 		!streq(size, "0");
 }
 
 static bool scan(struct search *s, enum key key, const char *value)
 {
-	char path[PATH_MAX];
-	struct dirent *e;
+	_cleanup_closedir_ DIR *dir = env_opendir(s->env, "/sys/class/block");
+	const struct dirent *e;
 	bool found = false;
-	DIR *dir;
 
-	if (env_path(s->env, path, sizeof(path), "/sys/class/block") < 0)
-		return false;
-	dir = opendir(path);
-	while (dir && !found && (e = readdir(dir)))
+	while (!found && (e = dir_next(dir)))
 		found = worth_a_look(s, e->d_name) &&
 			env_path(s->env, s->device, sizeof(s->device), "/dev/%s", e->d_name) >= 0 &&
 			fits(s, key, value, e->d_name, s->device);
-	if (dir)
-		closedir(dir);
 	return found;
 }
 

@@ -2,8 +2,6 @@
 
 #include "root/image/keys.h"
 
-#include <dirent.h>
-
 static int fail(struct keys *k, int error, const char *name)
 {
 	snprintf(k->text, sizeof(k->text), "%.120s: %s", name,
@@ -27,32 +25,21 @@ static int add_file(const struct env *env, const char *path, struct keys *k)
 	return 0;
 }
 
-static bool is_key(const char *name)
-{
-	size_t n = strlen(name);
-
-	return n > 4 && name[0] != '.' && streq(name + n - 4, ".pub");
-}
-
 static int add_folder(const struct env *env, struct keys *k)
 {
+	_cleanup_closedir_ DIR *dir = env_opendir(env, KEYS_DIR);
+	const struct dirent *e;
 	char path[512];
-	struct dirent *e;
-	DIR *dir;
-	int r = env_path(env, path, sizeof(path), "%s", KEYS_DIR);
+	int r = 0;
 
-	if (r < 0)
-		return fail(k, r, KEYS_DIR);
-	dir = opendir(path);
 	if (!dir)
 		return errno == ENOENT ? 0 : fail(k, -errno, KEYS_DIR);
-	for (r = 0; r == 0 && (e = readdir(dir));) {
-		if (!is_key(e->d_name))
+	while (r == 0 && (e = dir_next(dir))) {
+		if (e->d_name[0] == '.' || !str_ends(e->d_name, ".pub"))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", KEYS_DIR, e->d_name);
 		r = add_file(env, path, k);
 	}
-	closedir(dir);
 	return r;
 }
 

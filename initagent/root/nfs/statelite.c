@@ -177,7 +177,7 @@ static int show_system(const struct statelite *s)
 /* From here on a mount below one of both is one below the other, too. */
 static int make_view(const struct statelite *s)
 {
-	DIR *dir = sys_list_beneath(s->root, "/");
+	_cleanup_closedir_ DIR *dir = sys_list_beneath(s->root, "/");
 	const struct dirent *e;
 	char why[MOUNT_TEXT_MAX];
 	int r = dir ? 0 : -errno;
@@ -188,11 +188,9 @@ static int make_view(const struct statelite *s)
 		r = mount_new("tmpfs", "view", NULL, false, s->view, why);
 	if (r >= 0 && mount(NULL, s->view, NULL, MS_PRIVATE, NULL) < 0)
 		r = -errno;
-	while (r >= 0 && (e = readdir(dir)))
-		if (!streq(e->d_name, ".") && !streq(e->d_name, "..") && !is_own(e->d_name))
+	while (r >= 0 && (e = dir_next(dir)))
+		if (!is_own(e->d_name))
 			r = show(s, dirfd(dir), e->d_name);
-	if (dir)
-		closedir(dir);
 	return r < 0 ? r : show_system(s);
 }
 

@@ -3,8 +3,6 @@
  * much. */
 #include "root/web/private.h"
 
-#include <limits.h>
-
 #include "base/meminfo.h"
 
 #ifndef BUILD_TIME
@@ -29,13 +27,9 @@ int web_find_urls(struct web *w, const char *name, const char *suffix)
 /* An image without certificates is the rule; one that was named and is not there is a mistake. */
 static const char *certificates(const struct web *w)
 {
-	char path[PATH_MAX];
-
 	if (w->cfg.ca || w->cfg.plan->ca)
 		return w->cfg.ca ? w->cfg.ca : w->cfg.plan->ca;
-	return env_path(w->env, path, sizeof(path), "%s", KEYS_CA) >= 0 && access(path, F_OK) == 0
-			? KEYS_CA
-			: NULL;
+	return env_there(w->env, KEYS_CA) ? KEYS_CA : NULL;
 }
 
 void web_transfer(struct web *w, struct fetch_config *cfg, enum web_state state, uint64_t now)

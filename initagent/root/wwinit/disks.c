@@ -70,15 +70,13 @@ _printf_(2, 3) static void say(enum kind kind, const char *fmt, ...)
 /* The first name in the overlay's folder of scripts, or "". */
 static void first_script(const char *overlay, char *ret, size_t size)
 {
-	DIR *dir = sys_list_beneath(overlay, SCRIPTS);
+	_cleanup_closedir_ DIR *dir = sys_list_beneath(overlay, SCRIPTS);
 	const struct dirent *e;
 
 	ret[0] = 0;
-	while (dir && !*ret && (e = readdir(dir)))
+	while (!*ret && (e = dir_next(dir)))
 		if (*e->d_name != '.')
 			strscpy(ret, e->d_name, size);
-	if (dir)
-		closedir(dir);
 }
 
 static off_t size_of(const char *overlay, const char *path)

@@ -95,14 +95,11 @@ static void copy_entry(struct copy *c, int dir, const char *base, size_t len, un
 
 static void copy_folder(struct copy *c, int fd, size_t len, unsigned depth)
 {
-	DIR *dir = fdopendir(fd);
+	_cleanup_closedir_ DIR *dir = fdopendir(fd);
 	const struct dirent *e;
 
-	while (dir && (e = readdir(dir)))
-		if (!streq(e->d_name, ".") && !streq(e->d_name, ".."))
-			copy_entry(c, dirfd(dir), e->d_name, len, depth);
-	if (dir)
-		closedir(dir);
+	while ((e = dir_next(dir)))
+		copy_entry(c, dirfd(dir), e->d_name, len, depth);
 }
 
 void kept_copy(const char *overlay, const char *root, char *ret, size_t size)
@@ -110,7 +107,7 @@ void kept_copy(const char *overlay, const char *root, char *ret, size_t size)
 	const struct writer_options options = {.bytes_max = BYTES_MAX, .layer = true};
 	_cleanup_(writer_freep) struct writer *writer = NULL;
 	struct copy c = {.name = "warewulf", .text = ret, .size = size};
-	DIR *dir = sys_list_beneath(overlay, "/warewulf");
+	_cleanup_closedir_ DIR *dir = sys_list_beneath(overlay, "/warewulf");
 	size_t n;
 
 	*ret = 0;
@@ -119,8 +116,6 @@ void kept_copy(const char *overlay, const char *root, char *ret, size_t size)
 		c.writer = writer;
 		copy_entry(&c, dirfd(dir), "run", strlen(c.name), 0);
 	}
-	if (dir)
-		closedir(dir);
 	n = strlen(ret);
 	if (c.left_out > 1)
 		snprintf(ret + n, size - n, ", and %u more", c.left_out - 1);
