@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 
 #include "arena.h"
+#include "base/io.h"
 #include "plan_nfs.h"
 #include "state/state.h"
 
@@ -426,20 +427,6 @@ double record_between(const struct record *r)
 
 /* --- files ---------------------------------------------------------------------------------- */
 
-/* One byte more than allowed shows that there are too many. The length or -errno. */
-static ssize_t read_bounded(int fd, char *buf)
-{
-	size_t n = 0;
-	ssize_t got;
-
-	do {
-		got = read(fd, buf + n, RECORD_BYTES_MAX + 1 - n);
-		if (got > 0)
-			n += (size_t)got;
-	} while (got > 0 || (got < 0 && errno == EINTR));
-	return got < 0 ? -errno : (ssize_t)n;
-}
-
 static void host_name(char *buf, size_t size)
 {
 	struct utsname u;
@@ -478,22 +465,21 @@ void record_file_name(char *buf, size_t size, const char *path)
 
 int record_read(struct record **ret, const char *path)
 {
-	_cleanup_free_ char *buf = malloc(RECORD_BYTES_MAX + 1);
+	_cleanup_free_ void *buf = NULL;
 	_cleanup_close_ int opened = -1;
 	bool input = streq(path, "-");
 	char name[256];
-	ssize_t n;
+	size_t len;
+	int r;
 
-	if (!buf)
-		return -ENOMEM;
 	if (!input) {
 		opened = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 		if (opened < 0)
 			return -errno;
 	}
-	n = read_bounded(input ? STDIN_FILENO : opened, buf);
-	if (n < 0)
-		return (int)n;
+	r = io_read_all(input ? STDIN_FILENO : opened, RECORD_BYTES_MAX, &buf, &len);
+	if (r < 0)
+		return r == -EFBIG ? (int)RECORD_LARGE : r;
 	record_file_name(name, sizeof(name), input ? "standard input" : path);
-	return (int)record_parse(ret, path, name, buf, (size_t)n);
+	return (int)record_parse(ret, path, name, buf, len);
 }
