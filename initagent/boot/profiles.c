@@ -91,14 +91,6 @@ static void fill_made(const struct boot *b, struct profile_rail *rail)
 		}
 }
 
-static int64_t wall_clock(void)
-{
-	struct timespec ts = {0};
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return ts.tv_sec;
-}
-
 /* How long the mounted root may take where rd.timeout= does not say: a server that is restarted is
  * back by then. */
 #define ROOT_LIMIT (180 * NSEC_PER_SEC)
@@ -228,7 +220,7 @@ bool boot_write_profiles(struct boot *b, uint64_t now)
 	struct profile_rail rails[RAILS_LIMIT];
 	struct root_facts facts;
 	struct profile_set set = {
-		.env = &b->env, .facts = &facts, .now = now, .wall = wall_clock(), .rails = rails};
+		.env = &b->env, .facts = &facts, .now = now, .wall = time(NULL), .rails = rails};
 	size_t n;
 	const struct rail *all = rails_list(b->rails, &n);
 	char text[64];

@@ -15,16 +15,14 @@
 
 static void complain(const struct profile_set *set, const char *what, int r)
 {
-	if (set->env->report)
-		report_cause(set->env->report, CAUSE_HANDOVER_WRITE, what, set->now, "%s",
-			strerror(-r));
+	report_cause(set->env->report, CAUSE_HANDOVER_WRITE, what, set->now, "%s", strerror(-r));
 }
 
 /* A profile for a manager that will hardly run is no reason for a warning. */
 static void warn_lease(const struct profile_set *set, const struct managers *m, unsigned bit,
 	const struct profile_rail *rail, const char *why)
 {
-	if (set->env->report && (m->chosen == bit || m->enabled & bit))
+	if (m->chosen == bit || m->enabled & bit)
 		report_cause(set->env->report, CAUSE_HANDOVER_LEASE, rail->dev.name, set->now, "%s",
 			why);
 }
@@ -70,7 +68,7 @@ static void write_awaited(const struct profile_set *set, const struct managers *
 
 		if (r < 0)
 			complain(set, "NetworkManager", r);
-		else if (set->env->report)
+		else
 			report_log(set->env->report, REPORT_INFO, rail->dev.name, set->now,
 				"no address yet: NetworkManager of the real root goes on");
 	}

@@ -6,17 +6,9 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/hex.h"
 
 #define GUID_LEN 8
-
-/* "xx:xx:..." of the last n octets. */
-static void octets(const struct hw_addr *hw, size_t n, char buf[static HW_ADDR_TEXT])
-{
-	struct hw_addr tail = {.len = (uint8_t)n};
-
-	memcpy(tail.bytes, hw->bytes + hw->len - n, n);
-	hw_text(&tail, buf);
-}
 
 #define PARENT_ONLY \
 	"ENV{DEVTYPE}!=\"?*\", KERNEL!=\"*.[0-9a-f][0-9a-f][0-9a-f][0-9a-f]\", "
@@ -24,9 +16,10 @@ static void octets(const struct hw_addr *hw, size_t n, char buf[static HW_ADDR_T
 static int put_rule(FILE *out, const struct plan_ifname *i)
 {
 	bool ib = i->hwaddr.len >= GUID_LEN;
+	size_t n = ib ? GUID_LEN : i->hwaddr.len;
 	char text[HW_ADDR_TEXT];
 
-	octets(&i->hwaddr, ib ? GUID_LEN : i->hwaddr.len, text);
+	hex_text(text, sizeof(text), i->hwaddr.bytes + i->hwaddr.len - n, n, ":");
 	/* ARP types: 1 Ethernet, 32 InfiniBand. A bond of IPoIB interfaces has their address and
 	 * type, and a DEVTYPE; a partition's interface has its parent's, and is called PARENT.PKEY.
 	 * Not by the file pkey: the kernel makes it after the event. */
