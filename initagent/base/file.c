@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/io.h"
+#include "base/mountpoint.h"
 
 int file_write(const struct env *env, const char *dir, const char *name, const void *data,
 	size_t len, unsigned mode)
@@ -37,16 +38,27 @@ int file_write(const struct env *env, const char *dir, const char *name, const v
 int file_make_dirs(const struct env *env, const char *dir)
 {
 	char path[PATH_MAX];
-	int prefix = env_path(env, path, sizeof(path), "%s", ""),
-	    r = env_path(env, path, sizeof(path), "%s", dir);
+	int r = env_path(env, path, sizeof(path), "%s", dir);
 
-	if (r < 0)
-		return r;
-	for (char *slash = strchr(path + prefix + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = 0;
-		if (mkdir(path, 0755) < 0 && errno != EEXIST)
-			return -errno;
-		*slash = '/';
-	}
-	return mkdir(path, 0755) < 0 && errno != EEXIST ? -errno : 0;
+	return r < 0 ? r : mount_folder(path);
+}
+
+int file_begin(struct file_stream *f)
+{
+	f->text = NULL;
+	f->out = open_memstream(&f->text, &f->len);
+	return f->out ? 0 : -ENOMEM;
+}
+
+int file_end(struct file_stream *f, const struct env *env, const char *dir, const char *name,
+	unsigned mode)
+{
+	bool bad = fclose(f->out) != 0;
+	int r = bad || !f->text ? -ENOMEM : file_make_dirs(env, dir);
+
+	if (r >= 0)
+		r = file_write(env, dir, name, f->text, f->len, mode);
+	free(f->text);
+	*f = (struct file_stream){0};
+	return r;
 }

@@ -17,6 +17,19 @@
 int file_write(const struct env *env, const char *dir, const char *name, const void *data,
 	size_t len, unsigned mode);
 
+/* A file that is being written, as out; it is there once it is whole. */
+struct file_stream {
+	FILE *out;
+	char *text;
+	size_t len;
+};
+
+/* file_begin: 0 or -ENOMEM. file_end: writes dir/name as file_write() does, with what folders are
+ * missing above it as well, and frees it. 0 or -errno. */
+int file_begin(struct file_stream *f);
+int file_end(struct file_stream *f, const struct env *env, const char *dir, const char *name,
+	unsigned mode);
+
 /*
  * file_make_dirs: makes dir (absolute, below env's prefix) and what is missing above it, mode 0755.
  * 0 or -errno.

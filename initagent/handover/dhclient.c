@@ -62,17 +62,17 @@ static void put_lease(FILE *out, const struct profile_set *set, const struct pro
 int dhclient_write(const struct profile_set *set, const struct profile_rail *rail,
 	const struct dhclient_files *to)
 {
-	struct profile_file f;
-	int r = profile_begin(&f, "#");
+	struct file_stream f;
+	int r = profile_begin(&f);
 
 	if (r < 0)
 		return r;
 	put_conf(f.out, rail);
-	r = profile_end(&f, set->env, to->conf_dir, to->conf, 0644);
+	r = file_end(&f, set->env, to->conf_dir, to->conf, 0644);
 	if (r >= 0)
-		r = profile_begin(&f, "#");
+		r = profile_begin(&f);
 	if (r < 0)
 		return r;
 	put_lease(f.out, set, rail);
-	return profile_end(&f, set->env, to->lease_dir, to->lease, 0644);
+	return file_end(&f, set->env, to->lease_dir, to->lease, 0644);
 }

@@ -123,12 +123,12 @@ static int write_routes(const struct profile_set *set, const struct profile_rail
 	const char *file, const struct address_result *r)
 {
 	char dst[INET_ADDR_TEXT], gateway[INET_ADDR_TEXT], name[32];
-	struct profile_file f;
+	struct file_stream f;
 	int e;
 
 	if (!r->n_routes)
 		return 0;
-	e = profile_begin(&f, "#");
+	e = profile_begin(&f);
 	if (e < 0)
 		return e;
 	for (size_t i = 0; i < r->n_routes; i++) {
@@ -139,7 +139,7 @@ static int write_routes(const struct profile_set *set, const struct profile_rail
 			inet_text(&a->gateway, gateway), rail->dev.name);
 	}
 	snprintf(name, sizeof(name), "%s-%s", file, rail->dev.name);
-	return profile_end(&f, set->env, IFCFG_DIR, name, 0644);
+	return file_end(&f, set->env, IFCFG_DIR, name, 0644);
 }
 
 static int write_all_routes(const struct profile_set *set, const struct profile_rail *rail)
@@ -171,9 +171,9 @@ static int write_dhclient(const struct profile_set *set, const struct profile_ra
 
 int ifcfg_write(const struct profile_set *set, const struct profile_rail *rail)
 {
-	struct profile_file f;
+	struct file_stream f;
 	char name[32];
-	int r = profile_begin(&f, "#");
+	int r = profile_begin(&f);
 
 	if (r < 0)
 		return r;
@@ -182,7 +182,7 @@ int ifcfg_write(const struct profile_set *set, const struct profile_rail *rail)
 	put_six(f.out, rail);
 	put_names(f.out, rail);
 	snprintf(name, sizeof(name), "ifcfg-%s", rail->dev.name);
-	r = profile_end(&f, set->env, IFCFG_DIR, name, 0644);
+	r = file_end(&f, set->env, IFCFG_DIR, name, 0644);
 	if (r >= 0)
 		r = write_all_routes(set, rail);
 	if (r >= 0 && rail->four && profile_dhcp4(rail))

@@ -7,7 +7,6 @@
  */
 #include <fcntl.h>
 
-#include "base/file.h"
 #include "handover/renewal.h"
 
 #define NETWORK_DIR "/run/network"
@@ -31,27 +30,23 @@ static bool is_ours(const struct profile_set *set, const char *line, size_t len)
 /* The list of all interfaces ("physical=logical"): what others wrote there stays. */
 static int write_list(const struct profile_set *set)
 {
-	char old[STATE_MAX], *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
+	char old[STATE_MAX];
+	struct file_stream f;
 	bool have = env_read(set->env, old, sizeof(old), NETWORK_DIR "/ifstate") > 0;
-	int r;
+	int r = file_begin(&f);
 
-	if (!out)
-		return -ENOMEM;
+	if (r < 0)
+		return r;
 	for (const char *line = have ? old : ""; *line;) {
 		size_t n = strcspn(line, "\n");
 
 		if (n && !is_ours(set, line, n))
-			fprintf(out, "%.*s\n", (int)n, line);
+			fprintf(f.out, "%.*s\n", (int)n, line);
 		line += n + (line[n] == '\n');
 	}
 	for (size_t i = 0; i < set->n_rails; i++)
-		fprintf(out, "%s=%s\n", set->rails[i].dev.name, set->rails[i].dev.name);
-	r = fclose(out) == 0 ? file_write(set->env, NETWORK_DIR, "ifstate", text, len, 0644) :
-		-ENOMEM;
-	free(text);
-	return r;
+		fprintf(f.out, "%s=%s\n", set->rails[i].dev.name, set->rails[i].dev.name);
+	return file_end(&f, set->env, NETWORK_DIR, "ifstate", 0644);
 }
 
 /* The state of one, which is also its lock. */
@@ -67,8 +62,8 @@ static int write_state(const struct profile_set *set, const struct profile_rail 
 /* For roots whose /etc/network/interfaces reads that folder (Debian's cloud images). */
 static int write_stanzas(const struct profile_set *set)
 {
-	struct profile_file f;
-	int r = profile_begin(&f, "#");
+	struct file_stream f;
+	int r = profile_begin(&f);
 
 	if (r < 0)
 		return r;
@@ -78,7 +73,7 @@ static int write_stanzas(const struct profile_set *set)
 		fprintf(f.out, "\nauto %s\nno-auto-down %s\niface %s inet manual\n", name, name,
 			name);
 	}
-	return profile_end(&f, set->env, NETWORK_DIR "/interfaces.d", "initagent", 0644);
+	return file_end(&f, set->env, NETWORK_DIR "/interfaces.d", "initagent", 0644);
 }
 
 /* --- systemd's units ------------------------------------------------------------------------- */
@@ -93,8 +88,8 @@ static void put_exclude(FILE *out, const struct profile_rail *rail)
 
 static int write_networking(const struct profile_set *set)
 {
-	struct profile_file f;
-	int r = profile_begin(&f, "#");
+	struct file_stream f;
+	int r = profile_begin(&f);
 
 	if (r < 0)
 		return r;
@@ -104,7 +99,7 @@ static int write_networking(const struct profile_set *set)
 	for (size_t i = 0; i < set->n_rails; i++)
 		put_exclude(f.out, &set->rails[i]);
 	fputc('\n', f.out);
-	return profile_end(&f, set->env, UNIT_DIR "/networking.service.d", "10-initagent.conf",
+	return file_end(&f, set->env, UNIT_DIR "/networking.service.d", "10-initagent.conf",
 		0644);
 }
 
@@ -112,14 +107,14 @@ static int write_networking(const struct profile_set *set)
 static int write_hotplug(const struct profile_set *set, const char *name)
 {
 	char dir[96];
-	struct profile_file f;
-	int r = profile_begin(&f, "#");
+	struct file_stream f;
+	int r = profile_begin(&f);
 
 	if (r < 0)
 		return r;
 	fputs("[Service]\nExecStop=\n", f.out);
 	snprintf(dir, sizeof(dir), UNIT_DIR "/ifup@%s.service.d", name);
-	return profile_end(&f, set->env, dir, "10-initagent.conf", 0644);
+	return file_end(&f, set->env, dir, "10-initagent.conf", 0644);
 }
 
 static int write_rail(const struct profile_set *set, const struct profile_rail *rail)
@@ -135,10 +130,8 @@ static int write_rail(const struct profile_set *set, const struct profile_rail *
 
 int ifupdown_write(const struct profile_set *set)
 {
-	int r = file_make_dirs(set->env, NETWORK_DIR);
+	int r = write_list(set);
 
-	if (r >= 0)
-		r = write_list(set);
 	if (r >= 0)
 		r = write_stanzas(set);
 	if (r >= 0)

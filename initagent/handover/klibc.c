@@ -121,9 +121,9 @@ static void put_six(FILE *out, const struct address_result *r)
 
 static int write_family(const struct profile_set *set, const struct profile_rail *rail, bool six)
 {
-	struct profile_file f;
+	struct file_stream f;
 	char name[32];
-	int r = profile_begin(&f, "#");
+	int r = profile_begin(&f);
 
 	if (r < 0)
 		return r;
@@ -133,7 +133,7 @@ static int write_family(const struct profile_set *set, const struct profile_rail
 	else
 		put_four(f.out, set, rail->four);
 	snprintf(name, sizeof(name), "net%s-%s.conf", six ? "6" : "", rail->dev.name);
-	return profile_end(&f, set->env, "/run", name, 0644);
+	return file_end(&f, set->env, "/run", name, 0644);
 }
 
 int klibc_write(const struct profile_set *set, const struct profile_rail *rail)

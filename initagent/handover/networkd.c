@@ -302,8 +302,8 @@ static void put_bond(FILE *out, const struct plan_link *made)
 static int write_netdev(const struct profile_set *set, const struct profile_rail *rail)
 {
 	char name[64], hw[3 * LINK_HW_MAX + 1];
-	struct profile_file f;
-	int r = profile_begin(&f, "#");
+	struct file_stream f;
+	int r = profile_begin(&f);
 
 	if (r < 0)
 		return r;
@@ -318,15 +318,15 @@ static int write_netdev(const struct profile_set *set, const struct profile_rail
 	else
 		fputs("\n[Bridge]\nSTP=no\nForwardDelaySec=0\n", f.out);
 	snprintf(name, sizeof(name), "05-initagent-%s.netdev", rail->dev.name);
-	return profile_end(&f, set->env, NETWORK_DIR, name, 0644);
+	return file_end(&f, set->env, NETWORK_DIR, name, 0644);
 }
 
 static int write_network(const struct profile_set *set, const struct profile_rail *rail,
 	unsigned version, bool dhcp4)
 {
-	struct profile_file f;
+	struct file_stream f;
 	char name[64];
-	int r = profile_begin(&f, "#");
+	int r = profile_begin(&f);
 
 	if (r < 0)
 		return r;
@@ -340,14 +340,14 @@ static int write_network(const struct profile_set *set, const struct profile_rai
 		put_dhcp6(f.out, rail, version);
 	put_static(f.out, rail, dhcp4);
 	snprintf(name, sizeof(name), "05-initagent-%s.network", rail->dev.name);
-	return profile_end(&f, set->env, NETWORK_DIR, name, 0644);
+	return file_end(&f, set->env, NETWORK_DIR, name, 0644);
 }
 
 int link_write(const struct profile_set *set, const struct profile_rail *rail)
 {
-	struct profile_file f;
+	struct file_stream f;
 	char name[64];
-	int r = profile_begin(&f, "#");
+	int r = profile_begin(&f);
 
 	if (r < 0)
 		return r;
@@ -355,7 +355,7 @@ int link_write(const struct profile_set *set, const struct profile_rail *rail)
 	fprintf(f.out, "\n[Link]\nName=%s\nAlternativeNamesPolicy=database onboard slot path\n",
 		rail->dev.name);
 	snprintf(name, sizeof(name), "05-initagent-%s.link", rail->dev.name);
-	return profile_end(&f, set->env, NETWORK_DIR, name, 0644);
+	return file_end(&f, set->env, NETWORK_DIR, name, 0644);
 }
 
 bool networkd_renews(const struct profile_set *set, const struct profile_rail *rail)

@@ -237,9 +237,9 @@ static void put_six(FILE *out, const struct profile_rail *rail)
 
 static int write_state(const struct profile_set *set, int ifindex, const char *uuid)
 {
-	struct profile_file f;
+	struct file_stream f;
 	char name[16];
-	int r = profile_begin(&f, "#");
+	int r = profile_begin(&f);
 
 	if (r < 0)
 		return r;
@@ -248,7 +248,7 @@ static int write_state(const struct profile_set *set, int ifindex, const char *u
 	else
 		fputs("[device]\nmanaged=false\n", f.out);
 	snprintf(name, sizeof(name), "%d", ifindex);
-	return profile_end(&f, set->env, DEVICES_DIR, name, 0644);
+	return file_end(&f, set->env, DEVICES_DIR, name, 0644);
 }
 
 /* Is the parent a rail itself? Then it has a profile of its own. */
@@ -263,8 +263,8 @@ static bool parent_is_rail(const struct profile_set *set, const struct profile_r
 int networkmanager_write(const struct profile_set *set, const struct profile_rail *rail)
 {
 	char name[64], uuid[PROFILE_UUID_TEXT];
-	struct profile_file f;
-	int r = profile_begin(&f, "#");
+	struct file_stream f;
+	int r = profile_begin(&f);
 
 	if (r < 0)
 		return r;
@@ -277,7 +277,7 @@ int networkmanager_write(const struct profile_set *set, const struct profile_rai
 	if (!rail->part)
 		put_six(f.out, rail);
 	snprintf(name, sizeof(name), NETWORKMANAGER_FILE("%s"), rail->dev.name);
-	r = profile_end(&f, set->env, NETWORKMANAGER_DIR, name, 0600);
+	r = file_end(&f, set->env, NETWORKMANAGER_DIR, name, 0600);
 	if (r >= 0 && !rail->awaited)
 		r = write_state(set, rail->dev.ifindex, profile_uuid(rail, uuid));
 	/* With the parent the kernel takes its partitions down. */

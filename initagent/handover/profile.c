@@ -7,7 +7,6 @@
 #include <net/if_arp.h>
 
 #include "address/result.h"
-#include "base/file.h"
 
 enum profile_six profile_six(const struct profile_rail *rail)
 {
@@ -127,27 +126,14 @@ uint32_t profile_mtu(const struct profile_rail *rail)
 	return asked ? rail->dev.mtu : 0;
 }
 
-int profile_begin(struct profile_file *f, const char *comment)
+int profile_begin(struct file_stream *f)
 {
-	f->text = NULL;
-	f->out = open_memstream(&f->text, &f->len);
-	if (!f->out)
-		return -ENOMEM;
-	fprintf(f->out, "%s Written by initagent for this boot; see handover.md of its "
-		"documentation.\n", comment);
-	return 0;
-}
-
-int profile_end(struct profile_file *f, const struct env *env, const char *dir, const char *name,
-	unsigned mode)
-{
-	bool bad = fclose(f->out) != 0;
-	int r = bad || !f->text ? -ENOMEM : file_make_dirs(env, dir);
+	int r = file_begin(f);
 
 	if (r >= 0)
-		r = file_write(env, dir, name, f->text, f->len, mode);
-	free(f->text);
-	*f = (struct profile_file){0};
+		fputs("# Written by initagent for this boot; see handover.md of its "
+		      "documentation.\n",
+			f->out);
 	return r;
 }
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "address/address.h"
+#include "base/file.h"
 
 /* One rail that is kept. */
 struct profile_rail {
@@ -81,19 +82,8 @@ void profile_given(struct address_result *ret, const struct profile_rail *rail);
  */
 uint32_t profile_mtu(const struct profile_rail *rail);
 
-/* A file that is being written. */
-struct profile_file {
-	FILE *out;
-	char *text;
-	size_t len;
-};
-
-/* profile_begin: out holds a first line saying who wrote it, behind comment. 0 or -ENOMEM. */
-int profile_begin(struct profile_file *f, const char *comment);
-
-/* profile_end: writes it to dir/name, with what folders are missing, and frees it. 0 or -errno. */
-int profile_end(struct profile_file *f, const struct env *env, const char *dir, const char *name,
-	unsigned mode);
+/* profile_begin: file_begin(), with a first line, a comment, saying who wrote it. */
+int profile_begin(struct file_stream *f);
 
 /* profile_netmask: of an IPv4 prefix length. */
 struct inet_addr profile_netmask(unsigned prefix);

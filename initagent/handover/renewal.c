@@ -111,13 +111,13 @@ void renewal_choose(const struct profile_set *set, const struct managers *m,
 
 static int write_dhclient_unit(const struct profile_set *set)
 {
-	struct profile_file f;
-	int r = profile_begin(&f, "#");
+	struct file_stream f;
+	int r = profile_begin(&f);
 
 	if (r < 0)
 		return r;
 	fputs(dhclient_unit, f.out);
-	return profile_end(&f, set->env, UNIT_DIR, "initagent-dhclient@.service", 0644);
+	return file_end(&f, set->env, UNIT_DIR, "initagent-dhclient@.service", 0644);
 }
 
 static int write_dhclient(const struct profile_set *set, const struct profile_rail *rail)
@@ -135,28 +135,28 @@ static int write_dhclient(const struct profile_set *set, const struct profile_ra
 /* Sorts behind our other files ('.' behind '-'), before those of distributions and netplan. */
 static int write_hands_off(const struct profile_set *set)
 {
-	struct profile_file f;
-	int r = profile_begin(&f, "#");
+	struct file_stream f;
+	int r = profile_begin(&f);
 
 	if (r < 0)
 		return r;
 	fputs("[Match]\nName=*\n\n[Link]\nUnmanaged=yes\n", f.out);
-	return profile_end(&f, set->env, NETWORK_DIR, "05-initagent.network", 0644);
+	return file_end(&f, set->env, NETWORK_DIR, "05-initagent.network", 0644);
 }
 
 /* Unused files of a networkd that is not enabled must not take effect. */
 static int write_drop_in(const struct profile_set *set)
 {
-	struct profile_file f;
+	struct file_stream f;
 	int r;
 
 	if (!set->facts->networkd_files)
 		return 0;
-	r = profile_begin(&f, "#");
+	r = profile_begin(&f);
 	if (r < 0)
 		return r;
 	fputs("[Service]\nTemporaryFileSystem=" ADMIN_DIR ":ro\n", f.out);
-	return profile_end(&f, set->env, UNIT_DIR "/systemd-networkd.service.d",
+	return file_end(&f, set->env, UNIT_DIR "/systemd-networkd.service.d",
 		"10-initagent.conf", 0644);
 }
 

@@ -486,18 +486,13 @@ static void env_lines(FILE *out, const struct state_input *in)
 
 static int write_env(const struct env *env, const struct state_input *in)
 {
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
-	int r;
+	struct file_stream f;
+	int r = file_begin(&f);
 
-	if (!out)
-		return -ENOMEM;
-	env_lines(out, in);
-	fclose(out);
-	r = file_write(env, STATE_DIR, "env", text, len, 0644);
-	free(text);
-	return r;
+	if (r < 0)
+		return r;
+	env_lines(f.out, in);
+	return file_end(&f, env, STATE_DIR, "env", 0644);
 }
 
 int state_write(const struct env *env, const struct state_input *in)

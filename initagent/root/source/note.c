@@ -24,19 +24,14 @@ static void print_field(FILE *out, const struct json_field *f, const void *recor
 
 int note_write(const struct env *env, const struct source_ops *ops, const void *record)
 {
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
-	int e;
+	struct file_stream f;
+	int r = file_begin(&f);
 
-	if (!out)
-		return -ENOMEM;
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < ops->n_fields; i++)
-		print_field(out, &ops->fields[i], record);
-	e = fclose(out) ? -ENOMEM : file_make_dirs(env, STATE_DIR);
-	e = e < 0 ? e : file_write(env, STATE_DIR, ops->note, text, len, 0600);
-	free(text);
-	return e;
+		print_field(f.out, &ops->fields[i], record);
+	return file_end(&f, env, STATE_DIR, ops->note, 0600);
 }
 
 void note_drop(const struct env *env, const struct source_ops *ops)
