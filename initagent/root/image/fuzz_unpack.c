@@ -35,7 +35,7 @@ static bool clean(const char *outer)
 
 static void check(const struct unpack_message *m)
 {
-	if (!m->final || m->bytes > LIMIT || m->kind >= IMAGE_KIND_MAX ||
+	if (!m->final || m->made.bytes > LIMIT || m->kind >= IMAGE_KIND_MAX ||
 		!memchr(m->text, 0, sizeof(m->text)) || (m->cause && !*m->text) ||
 		m->cause == CAUSE_INTERNAL)
 		__builtin_trap();

@@ -131,8 +131,7 @@ static int mount_space(struct work *w, uint64_t limit)
 
 static void send_progress(const struct unpack_message *m)
 {
-	const struct image_message progress = {
-		.result = {.bytes = m->bytes, .entries = m->entries}};
+	const struct image_message progress = {.result.unpacked = m->made};
 
 	worker_reply(&progress, sizeof(progress));
 }
@@ -143,15 +142,12 @@ static int follow(struct work *w, struct worker *u, struct unpack_message *m)
 	uint64_t told = 0;
 
 	for (unpack_next(u, m); !m->final; unpack_next(u, m)) {
-		if (m->bytes - told < PROGRESS)
+		if (m->made.bytes - told < PROGRESS)
 			continue;
-		told = m->bytes;
+		told = m->made.bytes;
 		send_progress(m);
 	}
-	w->message.result.bytes = m->bytes;
-	w->message.result.entries = m->entries;
-	w->message.result.left_out = m->left_out;
-	w->message.result.links_kept = m->links_kept;
+	w->message.result.unpacked = m->made;
 	return m->cause ? fail(w, (enum cause)m->cause, -EINVAL, m->text) : 0;
 }
 
@@ -422,7 +418,7 @@ int image_fd(const struct image *m)
 static void take_final(struct image *m, const struct image_message *in, uint64_t now)
 {
 	m->message = *in;
-	m->bytes = in->result.bytes;
+	m->bytes = in->result.unpacked.bytes;
 	worker_end(m->worker);
 	report_span(m->env->report, "image", image_kind_name(in->result.kind), m->began, now,
 		in->cause ? -EINVAL : 0);
@@ -456,7 +452,7 @@ void image_dispatch(struct image *m, uint64_t now)
 		} else if (in.final) {
 			take_final(m, &in, now);
 		} else {
-			m->bytes = in.result.bytes;
+			m->bytes = in.result.unpacked.bytes;
 			m->event = IMAGE_EVENT_PROGRESS;
 		}
 	}

@@ -12,6 +12,7 @@
 #include "base/env.h"
 #include "report/causes.h"
 #include "root/image/kind.h"
+#include "root/image/writer.h"
 #include "root/init/init_check.h"
 #include "plan.h"
 
@@ -63,9 +64,7 @@ struct image_result {
 	bool overlay;		/* a writable layer is above it */
 	char inside[256];	/* the root's file in an ISO image; "" */
 	char init[INIT_CHECK_MAX];
-	uint64_t bytes, entries;/* unpacked */
-	uint64_t left_out;	/* device nodes and attributes that were not made */
-	uint64_t links_kept;	/* what a layer below has, in place of an entry */
+	struct writer_counts unpacked;
 };
 
 /* image_start: keeps a copy of the configuration. 0 or -errno. */

@@ -237,8 +237,8 @@ TEST(tar_in_all_packings)
 		CHECK_STR(m.text, "");
 		CHECK_INT(m.cause, CAUSE_NONE);
 		CHECK_INT(m.kind, IMAGE_TAR);
-		CHECK_INT(m.entries, 9);
-		check_filled(&p, m.left_out);
+		CHECK_INT(m.made.entries, 9);
+		check_filled(&p, m.made.left_out);
 	}
 }
 
@@ -336,7 +336,7 @@ TEST(file_capabilities_are_kept)
 	archive_entry_xattr_add_entry(e, "security.capability", cap, sizeof(cap));
 	archive_entry_xattr_add_entry(e, "user.note", "x", 1);
 	add(&p, e, "program");
-	CHECK_INT(finish(&p).left_out, 1);
+	CHECK_INT(finish(&p).made.left_out, 1);
 	CHECK_INT(getxattr(path_of(&p, "ping"), "security.capability", got, sizeof(got)),
 		sizeof(got));
 	CHECK_MEM(got, cap, sizeof(cap));
@@ -463,7 +463,7 @@ static void check_bomb(int filter)
 	CHECK(filter == ARCHIVE_FILTER_NONE || p.used < 1 << 20);
 	m = unpack_bytes(&p, 10 << 20);
 	CHECK_STR(cause_info((enum cause)m.cause)->id, "IMAGE_TOO_BIG");
-	CHECK(m.bytes <= 10 << 20);
+	CHECK(m.made.bytes <= 10 << 20);
 	free(zeroes);
 }
 
@@ -491,7 +491,7 @@ TEST(file_larger_than_allowed)
 	free(zeroes);
 	m = finish(&p);
 	CHECK_STR(cause_info((enum cause)m.cause)->id, "IMAGE_TOO_BIG");
-	CHECK_INT(m.bytes, 0);
+	CHECK_INT(m.made.bytes, 0);
 }
 
 /* A compressed file without end that is no archive: nothing after the limit is written. */

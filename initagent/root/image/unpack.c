@@ -44,20 +44,12 @@ static int writer_failed(struct job *j)
 	return fail(j, cause ? cause : CAUSE_INTERNAL, text);
 }
 
-static void count(struct job *j)
-{
-	j->message.bytes = writer_bytes(j->writer);
-	j->message.entries = writer_entries(j->writer);
-	j->message.left_out = writer_left_out(j->writer);
-	j->message.links_kept = writer_links_kept(j->writer);
-}
-
 static void tell(struct job *j)
 {
-	count(j);
-	if (!j->tells || j->message.bytes - j->told < PROGRESS)
+	j->message.made = *writer_counts(j->writer);
+	if (!j->tells || j->message.made.bytes - j->told < PROGRESS)
 		return;
-	j->told = j->message.bytes;
+	j->told = j->message.made.bytes;
 	worker_reply(&j->message, sizeof(j->message));
 }
 
@@ -102,7 +94,7 @@ static int take_item(struct job *j, const struct item *item)
 {
 	int r;
 
-	if (writer_entries(j->writer) == UNPACK_ENTRIES_MAX)
+	if (writer_counts(j->writer)->entries == UNPACK_ENTRIES_MAX)
 		return fail(j, CAUSE_IMAGE_TOO_BIG, "more entries than a root can have");
 	if (writer_begin(j->writer, &item->entry) < 0)
 		return writer_failed(j);
@@ -185,7 +177,7 @@ static int unpack_all(struct job *j)
 		return unwrap(j);
 	j->message.kind = kind;
 	r = kind == IMAGE_TAR ? unpack_tar(j) : unpack_cpio(j);
-	return r < 0 || writer_entries(j->writer) || j->cfg->layer
+	return r < 0 || writer_counts(j->writer)->entries || j->cfg->layer
 			? r
 			: fail(j, CAUSE_IMAGE_BROKEN, "the archive is empty");
 }
@@ -208,7 +200,7 @@ int unpack_into(const struct unpack_config *cfg, const char *dir, bool tells,
 	j.writer = writer;
 	j.stream = stream;
 	r = unpack_all(&j);
-	count(&j);
+	j.message.made = *writer_counts(writer);
 	j.message.final = 1;
 	j.message.cause = unpacked_cause(stream, &text);
 	if (r < 0 && !j.message.cause)

@@ -13,7 +13,7 @@
 
 #include "base/worker.h"
 #include "root/image/kind.h"
-#include "report/causes.h"
+#include "root/image/writer.h"
 
 /* Name of the one file; no archive can hold it, since slashes never end up in a name. */
 #define IMAGE_UNWRAPPED "image"
@@ -38,7 +38,7 @@ struct unpack_message {
 	int32_t cause;
 	uint32_t kind; /* enum image_kind: IMAGE_TAR, IMAGE_CPIO; IMAGE_UNKNOWN: one file was
 			  unwrapped */
-	uint64_t bytes, entries, left_out, links_kept;
+	struct writer_counts made;
 	char text[UNPACK_TEXT_MAX];
 };
 

@@ -3,6 +3,7 @@
 #include "root/image/writer.h"
 
 #include <limits.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
@@ -11,19 +12,10 @@
 #define SYS_openat2 437
 #endif
 
-/* include/uapi/linux/openat2.h */
-#define RESOLVE_NO_MAGICLINKS_ABI 0x02
-#define RESOLVE_BENEATH_ABI	  0x08
-#define RESOLVE_IN_ROOT_ABI	  0x10
-
-struct how {
-	uint64_t flags, mode, resolve;
-};
-
 struct writer {
 	int dir;
 	struct writer_options options;
-	uint64_t bytes, entries, left_out, links_kept;
+	struct writer_counts counts;
 	int file;	     /* of the file being written; -1: none */
 	bool skips;	     /* the entry at hand: what is there is kept, its content discarded */
 	struct writer_entry entry;  /* the one at hand */
@@ -61,11 +53,11 @@ static int too_big(struct writer *w, uint64_t more)
 	if (!more)
 		snprintf(w->text, sizeof(w->text),
 			"%.120s: its file system is full, after %llu bytes", w->entry.name,
-			(unsigned long long)w->bytes);
+			(unsigned long long)w->counts.bytes);
 	else
 		snprintf(w->text, sizeof(w->text),
 		"%.120s: %llu bytes unpacked, %llu more, %llu may be used", w->entry.name,
-		(unsigned long long)w->bytes, (unsigned long long)more,
+		(unsigned long long)w->counts.bytes, (unsigned long long)more,
 		(unsigned long long)w->options.bytes_max);
 	return -ENOSPC;
 }
@@ -75,7 +67,7 @@ static int too_big(struct writer *w, uint64_t more)
 static int fail(struct writer *w, int error, const char *what)
 {
 	w->skips = w->options.layer && (error == -ENOTEMPTY || error == -EBUSY);
-	w->links_kept += w->skips;
+	w->counts.links_kept += w->skips;
 	if (w->skips)
 		return 0;
 	if (error == -ENOSPC || error == -EFBIG)
@@ -123,10 +115,10 @@ int writer_name(const char *name, char *ret, size_t size)
 
 static int open_by(int dir, const char *name, uint64_t flags, uint64_t mode, uint64_t resolve)
 {
-	const struct how how = {
+	const struct open_how how = {
 		.flags = flags | O_CLOEXEC,
 		.mode = mode,
-		.resolve = resolve | RESOLVE_NO_MAGICLINKS_ABI,
+		.resolve = resolve | RESOLVE_NO_MAGICLINKS,
 	};
 	long r = syscall(SYS_openat2, dir, name, &how, sizeof(how));
 
@@ -135,20 +127,20 @@ static int open_by(int dir, const char *name, uint64_t flags, uint64_t mode, uin
 
 static int open_in(int dir, const char *name, uint64_t flags, uint64_t mode)
 {
-	return open_by(dir, name, flags, mode, RESOLVE_BENEATH_ABI);
+	return open_by(dir, name, flags, mode, RESOLVE_BENEATH);
 }
 
 /* A folder below the root, on the way to an entry. */
 static int open_folder(const struct writer *w, const char *name)
 {
 	return open_by(w->dir, name, O_PATH | O_DIRECTORY, 0,
-		w->options.layer ? RESOLVE_IN_ROOT_ABI : RESOLVE_BENEATH_ABI);
+		w->options.layer ? RESOLVE_IN_ROOT : RESOLVE_BENEATH);
 }
 
 int writer_new(struct writer **ret, const char *dir, const struct writer_options *options)
 {
 	_cleanup_(writer_freep) struct writer *w = calloc(1, sizeof(*w));
-	const struct how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC};
+	const struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC};
 
 	if (!w)
 		return -ENOMEM;
@@ -162,22 +154,31 @@ int writer_new(struct writer **ret, const char *dir, const struct writer_options
 	return 0;
 }
 
+/* The folder that holds a plain name, which is changed and restored; *base is what follows it. */
+static int open_above(const struct writer *w, char *name, const char **base)
+{
+	char *slash = strrchr(name, '/');
+	int fd;
+
+	*base = slash ? slash + 1 : name;
+	if (slash)
+		*slash = 0;
+	fd = open_folder(w, slash ? name : ".");
+	if (slash)
+		*slash = '/';
+	return fd;
+}
+
 /* Folders that the archive does not list on their own. name is changed and restored. */
-static int make_parents(struct writer *w, char *name)
+static int make_parents(const struct writer *w, char *name)
 {
 	for (char *at = strchr(name, '/');; at = strchr(at + 1, '/')) {
-		char *base, *slash;
+		const char *base;
 		int above, r;
 
 		if (at)
 			*at = 0;
-		slash = strrchr(name, '/');
-		base = slash ? slash + 1 : name;
-		if (slash)
-			*slash = 0;
-		above = open_folder(w, slash ? name : ".");
-		if (slash)
-			*slash = '/';
+		above = open_above(w, name, &base);
 		r = above < 0 ? above : mkdirat(above, base, 0755) < 0 ? -errno : 0;
 		closep(&above);
 		if (at)
@@ -251,7 +252,7 @@ static int set_owner_and_mode(struct writer *w, int fd)
 
 	if (w->options.plain && mode & (S_ISUID | S_ISGID) && w->file >= 0) {
 		mode &= ~(mode_t)(S_ISUID | S_ISGID);
-		w->left_out++;
+		w->counts.left_out++;
 	}
 	/* The owner first: changing it clears set-user-id bits. */
 	if (fchown(fd, w->entry.uid, w->entry.gid) < 0 || fchmod(fd, mode) < 0 ||
@@ -292,7 +293,7 @@ static int begin_file(struct writer *w, int dir, const char *base)
 {
 	int r;
 
-	if (w->entry.stored > w->options.bytes_max - w->bytes)
+	if (w->entry.stored > w->options.bytes_max - w->counts.bytes)
 		return too_big(w, w->entry.stored);
 	r = make_anew(w, dir, base, create_file);
 	return r < 0 ? fail(w, r, "open") : 0;
@@ -340,7 +341,7 @@ static bool keeps_link(struct writer *w, int dir, const char *base)
 		if (link_target(w, link, name, sizeof(name)) && make_parents(w, name) == 0)
 			fd = open_folder(w, w->name);
 	}
-	w->links_kept += fd >= 0;
+	w->counts.links_kept += fd >= 0;
 	return fd >= 0;
 }
 
@@ -392,21 +393,6 @@ static int make_fifo(struct writer *w, int dir, const char *base)
 	return r < 0 ? fail(w, r, "fifo") : 0;
 }
 
-/* The folder of the other name, held by itself: parent_of() remembers one only. */
-static int open_other(struct writer *w, char *other, const char **base)
-{
-	char *slash = strrchr(other, '/');
-	int fd;
-
-	*base = slash ? slash + 1 : other;
-	if (slash)
-		*slash = 0;
-	fd = open_folder(w, slash ? other : ".");
-	if (slash)
-		*slash = '/';
-	return fd;
-}
-
 /* cpio: the content comes with the last of the names. What the first one is by now may be no file
  * any more. */
 static int begin_link_content(struct writer *w, int dir, const char *base)
@@ -415,7 +401,7 @@ static int begin_link_content(struct writer *w, int dir, const char *base)
 
 	if (!w->entry.size)
 		return 0;
-	if (w->entry.stored > w->options.bytes_max - w->bytes)
+	if (w->entry.stored > w->options.bytes_max - w->counts.bytes)
 		return too_big(w, w->entry.stored);
 	w->file = open_in(dir, base, O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0);
 	if (w->file == -ENXIO ||
@@ -434,7 +420,8 @@ static int make_hard_link(struct writer *w, int dir, const char *base)
 
 	if (r < 0 || !*other)
 		return refuse(w, "a link to a name outside of the root");
-	from = open_other(w, other, &from_base);
+	/* not parent_of(), which remembers one folder only */
+	from = open_above(w, other, &from_base);
 	if (from < 0)
 		return fail(w, from, "link");
 	r = linkat(from, from_base, dir, base, 0) < 0 ? -errno : 0;
@@ -452,7 +439,7 @@ static int leave_out(struct writer *w)
 
 	if (w->entry.type == ENTRY_NODE && !below_dev && !w->options.layer)
 		return refuse(w, "a device node outside of dev/");
-	w->left_out++;
+	w->counts.left_out++;
 	return 0;
 }
 
@@ -485,8 +472,8 @@ int writer_begin(struct writer *w, const struct writer_entry *e)
 		return refuse(w, "a name too long");
 	if (r < 0)
 		return refuse(w, "not a name below the root");
-	w->entries++;
-	w->left_out += e->left_out;
+	w->counts.entries++;
+	w->counts.left_out += e->left_out;
 	if (!*w->name)
 		return take_root(w);
 	if (e->type >= ENTRY_NODE)
@@ -505,7 +492,7 @@ int writer_data(struct writer *w, const void *data, size_t len, uint64_t offset)
 		return 0;
 	if (w->file < 0)
 		return len ? refuse(w, "content in an entry that cannot have any") : 0;
-	if (len > w->options.bytes_max - w->bytes || offset > (uint64_t)INT64_MAX - len)
+	if (len > w->options.bytes_max - w->counts.bytes || offset > (uint64_t)INT64_MAX - len)
 		return too_big(w, len);
 	while (len) {
 		ssize_t n = pwrite(w->file, at, len, (off_t)offset);
@@ -517,7 +504,7 @@ int writer_data(struct writer *w, const void *data, size_t len, uint64_t offset)
 		at += n;
 		offset += (uint64_t)n;
 		len -= (size_t)n;
-		w->bytes += (uint64_t)n;
+		w->counts.bytes += (uint64_t)n;
 	}
 	return 0;
 }
@@ -529,7 +516,7 @@ int writer_data(struct writer *w, const void *data, size_t len, uint64_t offset)
 int writer_capability(struct writer *w, const void *value, size_t len)
 {
 	if (w->file < 0 || w->options.plain) {
-		w->left_out++;
+		w->counts.left_out++;
 		return 0;
 	}
 	return fsetxattr(w->file, "security.capability", value, len, 0) < 0
@@ -557,22 +544,7 @@ void writer_end(struct writer *w)
 	w->file = -1;
 }
 
-uint64_t writer_bytes(const struct writer *w)
+const struct writer_counts *writer_counts(const struct writer *w)
 {
-	return w->bytes;
-}
-
-uint64_t writer_entries(const struct writer *w)
-{
-	return w->entries;
-}
-
-uint64_t writer_left_out(const struct writer *w)
-{
-	return w->left_out;
-}
-
-uint64_t writer_links_kept(const struct writer *w)
-{
-	return w->links_kept;
+	return &w->counts;
 }

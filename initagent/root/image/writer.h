@@ -32,6 +32,12 @@ struct writer_entry {
 
 struct writer;
 
+struct writer_counts {
+	uint64_t bytes, entries; /* of content; made */
+	uint64_t left_out;   /* nodes, sockets, attributes */
+	uint64_t links_kept; /* links and folders of a layer below, in place of an entry */
+};
+
 struct writer_options {
 	uint64_t bytes_max; /* most content of all files */
 	/* one of several archives: a folder in place of a link to a folder keeps the link, another
@@ -58,13 +64,7 @@ int writer_settle(struct writer *w);
 void writer_end(struct writer *w);
 
 enum cause writer_cause(const struct writer *w, const char **ret_text);
-
-/* Content, entries made, things that were left out (nodes, sockets, attributes), and links and
- * folders of a layer below that were kept in place of an entry. */
-uint64_t writer_bytes(const struct writer *w);
-uint64_t writer_entries(const struct writer *w);
-uint64_t writer_left_out(const struct writer *w);
-uint64_t writer_links_kept(const struct writer *w);
+const struct writer_counts *writer_counts(const struct writer *w);
 
 /*
  * writer_name: the plain form of an entry's name: without "./", doubled and trailing slashes; ""

@@ -75,7 +75,7 @@ static const struct json_field image_fields[] = {
 	F("attempts", attempts), F("cached", cached),
 	F_NAME("format", image.kind, image_kind_name), F_NAME("holds", image.root, image_kind_name),
 	F("inside", image.inside), F_AS("overlay", image.overlay, JSON_FLAG),
-	F("unpacked", image.bytes), F("init", image.init),
+	F("unpacked", image.unpacked.bytes), F("init", image.init),
 };
 
 static const struct source_env image_env[] = {

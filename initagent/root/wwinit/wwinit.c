@@ -206,20 +206,20 @@ static void disks_step(struct wwinit *w, uint64_t now)
 static void layer_unpacked(struct wwinit *w, uint64_t now)
 {
 	const struct web_result *r = w->layer->record;
+	const struct writer_counts *made = &r->image.unpacked;
 
 	if (w->at == ALONE) {
 		next_step(w, now);
 		return;
 	}
-	if (r->image.left_out || r->image.links_kept)
+	if (made->left_out || made->links_kept)
 		report_log(w->env->report, REPORT_WARN, "root", now,
 			"Warewulf's %s layer: %llu device nodes or attributes left out, %llu links "
 			"or folders kept in place of an entry", rows[w->at].name,
-			(unsigned long long)r->image.left_out,
-			(unsigned long long)r->image.links_kept);
+			(unsigned long long)made->left_out, (unsigned long long)made->links_kept);
 	strscpy(w->result.server, r->site, sizeof(w->result.server));
 	w->result.bytes += r->bytes;
-	w->result.unpacked += r->image.bytes;
+	w->result.unpacked += made->bytes;
 	w->result.attempts += r->attempts;
 	w->result.layers++;
 	w->result.runtime = w->at == RUNTIME;
