@@ -65,19 +65,16 @@ bool device_readonly(const struct env *env, const char *device)
 int device_fstype(const struct env *env, const char *device, const char **ret,
 	const char **ret_what)
 {
-	_cleanup_free_ uint8_t *head = malloc(IMAGE_HEAD_MAX);
 	_cleanup_close_ int fd = -1;
 	char path[128];
-	ssize_t n;
+	int r = env_path(env, path, sizeof(path), "/dev/%s", device);
 
-	if (!head || env_path(env, path, sizeof(path), "/dev/%s", device) < 0)
-		return -ENOMEM;
+	if (r < 0)
+		return r;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	n = pread(fd, head, IMAGE_HEAD_MAX, 0);
-	if (n < 0)
-		return -errno;
-	*ret = image_kind_fstype(image_kind_judge(head, (size_t)n, ret_what));
+	r = fd < 0 ? -errno : image_kind_read(fd, 0, ret_what);
+	if (r < 0)
+		return r;
+	*ret = image_kind_fstype((enum image_kind)r);
 	return *ret ? 0 : -ENODATA;
 }

@@ -100,6 +100,14 @@ enum image_kind image_kind_judge(const void *head, size_t len, const char **ret_
 	return IMAGE_UNKNOWN;
 }
 
+int image_kind_read(int fd, uint64_t offset, const char **ret_what)
+{
+	static uint8_t head[IMAGE_HEAD_MAX];
+	ssize_t n = pread(fd, head, sizeof(head), (off_t)offset);
+
+	return n < 0 ? -errno : (int)image_kind_judge(head, (size_t)n, ret_what);
+}
+
 const char *image_kind_name(enum image_kind kind)
 {
 	return (unsigned)kind < IMAGE_KIND_MAX ? kinds[kind].name : "?";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * kind: what a root image is, told from its first bytes and never from its name. It owns the table
- * of kinds. Pure.
+ * of kinds. Pure but for image_kind_read().
  * In: untrusted bytes. Out: the kind, how it becomes a root, its file system and modules; what it
  * is instead.
  * Callers: root/block/. Tests: test_kind.c, fuzz_probe.c.
@@ -35,6 +35,9 @@ enum image_kind {
  * ("an HTML page"), else "".
  */
 enum image_kind image_kind_judge(const void *head, size_t len, const char **ret_what);
+
+/* image_kind_read: the same of what an open file has from offset on. The kind, or -errno. */
+int image_kind_read(int fd, uint64_t offset, const char **ret_what);
 
 /* image_kind_name: "squashfs", as in a manifest. image_kind_from_name: IMAGE_UNKNOWN if there is
  * none. */

@@ -177,14 +177,9 @@ static int open_inside(int outer, const char **ret_name)
 /* The outer mount lives on with the loop device over its file, though it never had a place. */
 static int make_inside(const struct layers_config *cfg, int file, struct layers_result *ret)
 {
-	struct layers_config inner = {.env = cfg->env, .file = file};
-	_cleanup_free_ uint8_t *head = malloc(IMAGE_HEAD_MAX);
-	ssize_t n;
+	const struct layers_config inner = {.env = cfg->env, .file = file,
+		.kind = (enum image_kind)image_kind_read(file, 0, NULL)};
 
-	if (!head)
-		return fail(ret, CAUSE_NO_MEMORY, -ENOMEM, "rootfs.img", "");
-	n = pread(file, head, IMAGE_HEAD_MAX, 0);
-	inner.kind = image_kind_judge(head, n < 0 ? 0 : (size_t)n, NULL);
 	if (image_kind_way(inner.kind) != IMAGE_WAY_MOUNT)
 		return fail(ret, CAUSE_IMAGE_UNKNOWN, -EINVAL, "LiveOS/rootfs.img", "");
 	ret->inside = true;

@@ -17,11 +17,11 @@ static void fail(struct probe *p, enum cause cause, const char *text, const char
 /* The kind of what begins at offset; says why if it is none. */
 static enum image_kind judge_at(int fd, uint64_t offset, const char **what)
 {
-	static uint8_t head[IMAGE_HEAD_MAX];
-	ssize_t n = pread(fd, head, sizeof(head), (off_t)offset);
+	int kind = image_kind_read(fd, offset, what);
 
-	*what = n < 0 ? strerror(errno) : "";
-	return n < 0 ? IMAGE_UNKNOWN : image_kind_judge(head, (size_t)n, what);
+	if (kind < 0)
+		*what = strerror(-kind);
+	return kind < 0 ? IMAGE_UNKNOWN : (enum image_kind)kind;
 }
 
 /* Why there is no root inside. */

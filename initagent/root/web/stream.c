@@ -170,15 +170,11 @@ static bool stream_possible(const struct web *w)
 static enum image_kind kind_of(const struct web *w, uint64_t bytes)
 {
 	const struct manifest *m = w->manifest;
-	_cleanup_free_ uint8_t *head = NULL;
 	enum image_kind kind;
-	ssize_t n;
 
 	if (bytes < IMAGE_HEAD_MAX)
 		return IMAGE_UNKNOWN;
-	head = malloc(IMAGE_HEAD_MAX);
-	n = head ? pread(w->file, head, IMAGE_HEAD_MAX, 0) : 0;
-	kind = n > 0 ? image_kind_judge(head, (size_t)n, NULL) : IMAGE_UNKNOWN;
+	kind = (enum image_kind)image_kind_read(w->file, 0, NULL);
 	/* Not what its manifest says: that is told when all of it is there. */
 	if (image_kind_way(kind) != IMAGE_WAY_UNPACK || (m && m->format && m->format != kind))
 		return IMAGE_UNKNOWN;

@@ -175,20 +175,11 @@ static void mount_image(struct web *w, uint64_t now)
 		web_set_state(w, WEB_MOUNTING, now);
 }
 
-/* What the file system at hand needs of the kernel, told from its first bytes; in an archive
- * nothing. */
-static const char *module_of(int file)
-{
-	_cleanup_free_ uint8_t *head = malloc(IMAGE_HEAD_MAX);
-	ssize_t n = head ? pread(file, head, IMAGE_HEAD_MAX, 0) : 0;
-
-	return n > 0 ? image_kind_module(image_kind_judge(head, (size_t)n, NULL)) : NULL;
-}
-
 void web_mount(struct web *w, uint64_t now)
 {
 	/* a layer is an archive; a file system is refused as it is */
-	w->module = w->cfg.layer.part ? NULL : module_of(w->file);
+	if (!w->cfg.layer.part)
+		w->module = image_kind_module((enum image_kind)image_kind_read(w->file, 0, NULL));
 	if (!w->module) {
 		mount_image(w, now);
 		return;
