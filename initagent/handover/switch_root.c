@@ -2,16 +2,13 @@
 
 #include "handover/switch_root.h"
 
+#include <linux/magic.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
 #include "base/sysmount.h"
 #include "report/console.h"
-
-/* include/uapi/linux/magic.h */
-#define RAMFS_MAGIC_ABI 0x858458f6
-#define TMPFS_MAGIC_ABI 0x01021994
 
 static const char *const api_mounts[] = {"/dev", "/proc", "/sys", "/run"};
 
@@ -29,7 +26,7 @@ static bool on_initramfs(const char *root)
 
 	if (statfs("/", &fs) < 0 || stat("/", &here) < 0 || stat(root, &there) < 0)
 		return false;
-	if ((uint64_t)fs.f_type != RAMFS_MAGIC_ABI && (uint64_t)fs.f_type != TMPFS_MAGIC_ABI)
+	if ((uint64_t)fs.f_type != RAMFS_MAGIC && (uint64_t)fs.f_type != TMPFS_MAGIC)
 		return false;
 	return here.st_dev != there.st_dev && access("/init", F_OK) == 0;
 }

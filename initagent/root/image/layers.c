@@ -3,6 +3,7 @@
 #include "root/image/layers.h"
 
 #include <linux/loop.h>
+#include <linux/magic.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -43,9 +44,6 @@ struct loop_config {
 #define LO_FLAGS_DIRECT_IO 16
 #endif
 
-/* include/uapi/linux/magic.h */
-#define RAMFS_MAGIC_ABI 0x858458f6
-#define TMPFS_MAGIC_ABI 0x01021994
 /* Others may take the device between the question for a free one and its use. */
 #define TRIES 64
 
@@ -59,8 +57,8 @@ static bool on_disk(int file)
 {
 	struct statfs fs;
 
-	return fstatfs(file, &fs) == 0 && (uint64_t)fs.f_type != RAMFS_MAGIC_ABI &&
-		(uint64_t)fs.f_type != TMPFS_MAGIC_ABI;
+	return fstatfs(file, &fs) == 0 && (uint64_t)fs.f_type != RAMFS_MAGIC &&
+		(uint64_t)fs.f_type != TMPFS_MAGIC;
 }
 
 static int open_free(const struct env *env, struct loopdev *ret)

@@ -2,6 +2,7 @@
 
 #include "root/web/store.h"
 
+#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -9,8 +10,7 @@
 #include "base/env.h"
 #include "base/mountpoint.h"
 
-#define STORE	    STATE_DIR "/fetch"
-#define TMPFS_MAGIC 0x01021994 /* include/uapi/linux/magic.h */
+#define STORE STATE_DIR "/fetch"
 
 /* What an agent that is gone left there. */
 static int open_old(const char *path, uint64_t *ret_have)
