@@ -120,14 +120,18 @@ int mount_new(const char *fstype, const char *source, const struct mount_option 
 	return mnt < 0 ? mnt : mount_attach(mnt, target);
 }
 
-void mount_missing(const struct env *env, const char *type, const char *dir)
+bool mount_is_point(const char *path)
 {
 	struct stat here, above;
 	char parent[PATH_MAX];
-	int n = snprintf(parent, sizeof(parent), "%s/..", dir);
 
-	if (*env->prefix || n >= PATH_MAX || stat(dir, &here) < 0 || stat(parent, &above) < 0 ||
-		here.st_dev != above.st_dev)
+	return snprintf(parent, sizeof(parent), "%s/..", path) < PATH_MAX &&
+		stat(path, &here) == 0 && stat(parent, &above) == 0 && here.st_dev != above.st_dev;
+}
+
+void mount_missing(const struct env *env, const char *type, const char *dir)
+{
+	if (*env->prefix || access(dir, F_OK) < 0 || mount_is_point(dir))
 		return;
 	if (mount(type, dir, type, MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0)
 		return; /* said by who looks for what is there */

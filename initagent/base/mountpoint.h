@@ -34,6 +34,9 @@ int mount_attach(int mnt, const char *target);
 /* mount_folder: makes path and what is missing above it, mode 0755. 0 or -errno. */
 int mount_folder(const char *path);
 
+/* mount_is_point: is another file system mounted there than the folder above is on? */
+bool mount_is_point(const char *path);
+
 /*
  * mount_missing: mounts a file system of the kernel's at dir, where the kernel has made that folder
  * and nothing is mounted there yet; systemd has done it, our own image not. A fixture tree mounts

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* profiles: the rails that are kept, gathered for the network profiles of the real root. */
-#include <limits.h>
 #include <poll.h>
-#include <sys/stat.h>
 
+#include "base/mountpoint.h"
 #include "boot/private.h"
 #include "handover/profiles.h"
 #include "handover/root_facts.h"
@@ -190,13 +189,7 @@ void boot_await_root(struct boot *b, uint64_t now)
 
 bool boot_root_mounted(const struct boot *b)
 {
-	const char *path = b->args->sysroot;
-	char above[PATH_MAX];
-	struct stat at, up;
-
-	snprintf(above, sizeof(above), "%s/..", path);
-	return b->beside.mounts < 0 ||
-		(stat(path, &at) == 0 && stat(above, &up) == 0 && at.st_dev != up.st_dev);
+	return b->beside.mounts < 0 || mount_is_point(b->args->sysroot);
 }
 
 void boot_write_net_conf(struct boot *b, uint64_t now)

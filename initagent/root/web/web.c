@@ -3,9 +3,9 @@
 #include "root/web/private.h"
 
 #include <strings.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 
+#include "base/mountpoint.h"
 #include "report/report.h"
 #include "url.h"
 #include "root/source/note.h"
@@ -451,20 +451,9 @@ int web_start(struct source **ret, const struct env *env, const struct web_confi
 	return 0;
 }
 
-/* Its device differs from that of the folder above. */
-static bool is_mounted(const char *path)
-{
-	char above[512];
-	struct stat here, there;
-	int n = snprintf(above, sizeof(above), "%s/..", path);
-
-	return n > 0 && (size_t)n < sizeof(above) && stat(path, &here) == 0 &&
-		stat(above, &there) == 0 && here.st_dev != there.st_dev;
-}
-
 bool web_is_root(const char *sysroot, const char *wanted, char init[static INIT_CHECK_MAX])
 {
-	return is_mounted(sysroot) &&
+	return mount_is_point(sysroot) &&
 		init_check_limited(sysroot, wanted, init, INIT_CHECK_LIMIT_MS) >= 0;
 }
 
