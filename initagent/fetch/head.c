@@ -3,6 +3,7 @@
 #include "fetch/head.h"
 
 #include <strings.h>
+#include <time.h>
 
 #include "base/cursor.h"
 
@@ -58,81 +59,20 @@ static struct cursor trimmed(struct cursor c)
 
 /* --- dates ----------------------------------------------------------------------------------- */
 
-static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-
-/* Days since 1970 of a day in the Gregorian calendar; the year is taken to begin in March. */
-static int64_t days_of(int64_t year, int64_t month, int64_t day)
-{
-	year -= month <= 2;
-	month = (month + 9) % 12;
-	return year * 365 + year / 4 - year / 100 + year / 400 + (month * 306 + 5) / 10 + day - 1 -
-		719468;
-}
-
-static bool take_fixed(struct cursor *c, size_t digits, uint64_t max, uint64_t *ret)
-{
-	struct cursor part = cursor_sub(c, digits);
-
-	return take_number(&part, ret) && !part.left && *ret <= max;
-}
-
-static bool take_month(struct cursor *c, uint64_t *ret)
-{
-	const uint8_t *p = cursor_take(c, 3);
-
-	for (uint64_t i = 0; p && i < 12; i++)
-		if (memcmp(p, months + 3 * i, 3) == 0) {
-			*ret = i + 1;
-			return true;
-		}
-	return false;
-}
-
-/* The day of the week says nothing new, but a date may be sent back: it must be one. */
-static bool take_weekday(struct cursor *c)
-{
-	static const char days[] = "SunMonTueWedThuFriSat";
-	const uint8_t *p = cursor_take(c, 3);
-
-	for (size_t i = 0; p && i < 7; i++)
-		if (memcmp(p, days + 3 * i, 3) == 0)
-			return true;
-	return false;
-}
-
-/* "06 Nov 1994" as days since 1970. */
-static bool take_day(struct cursor *c, int64_t *ret)
-{
-	uint64_t day, month, year;
-
-	if (!take_fixed(c, 2, 31, &day) || !take_byte(c, ' ') || !take_month(c, &month) ||
-		!take_byte(c, ' ') || !take_fixed(c, 4, 9999, &year) || day == 0 || year < 1970)
-		return false;
-	*ret = days_of((int64_t)year, (int64_t)month, (int64_t)day);
-	return true;
-}
-
-/* "08:49:37" in seconds; a minute may have 61. */
-static bool take_time(struct cursor *c, int64_t *ret)
-{
-	uint64_t hour, minute, second;
-
-	if (!take_fixed(c, 2, 23, &hour) || !take_byte(c, ':') || !take_fixed(c, 2, 59, &minute) ||
-		!take_byte(c, ':') || !take_fixed(c, 2, 60, &second))
-		return false;
-	*ret = (int64_t)(hour * 3600 + minute * 60 + second);
-	return true;
-}
-
+/* A date may be sent back: it is one only if it is printed again as it was written. */
 bool head_date(const char *text, size_t len, int64_t *ret)
 {
-	struct cursor c = cursor_make(text, len);
-	int64_t day, time;
+	static const char form[] = "%a, %d %b %Y %H:%M:%S GMT";
+	char copy[sizeof("Sun, 06 Nov 1994 08:49:37 GMT")] = "", again[sizeof(copy)];
+	struct tm tm = {0};
 
-	if (len != 29 || !take_weekday(&c) || !take_text(&c, ", ") || !take_day(&c, &day) ||
-		!take_byte(&c, ' ') || !take_time(&c, &time) || !take_text(&c, " GMT"))
+	if (len != sizeof(copy) - 1)
 		return false;
-	*ret = day * 86400 + time;
+	memcpy(copy, text, len);
+	if (!strptime(copy, form, &tm) || tm.tm_year < 70 ||
+		!strftime(again, sizeof(again), form, &tm) || !streq(again, copy))
+		return false;
+	*ret = timegm(&tm);
 	return true;
 }
 
