@@ -88,6 +88,11 @@ static inline uint32_t cursor_be32(struct cursor *c)
 	return p ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3] : 0;
 }
 
+static inline uint32_t get_le32(const uint8_t *p)
+{
+	return (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
+}
+
 /* Little endian, as in PCI, PE and kernel module structures. */
 static inline uint16_t cursor_le16(struct cursor *c)
 {
@@ -100,7 +105,7 @@ static inline uint32_t cursor_le32(struct cursor *c)
 {
 	const uint8_t *p = cursor_take(c, 4);
 
-	return p ? (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0] : 0;
+	return p ? get_le32(p) : 0;
 }
 
 /* put_be: a number of that many bytes at at, big endian; where the next one goes. */

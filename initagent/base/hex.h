@@ -3,8 +3,8 @@
  * hex: octets as text. Owns nothing.
  * In: octets and the separator, or a digit. Out: lower-case text in the caller's buffer; a digit's
  * value.
- * Callers: address/, handover/, root/nfs/, state/, ipxe-scripts/site/. Tests:
- * handover/test_profile.c, address/test_client_id.c.
+ * Callers: address/, handover/, root/image/, root/nfs/, state/, ipxe-scripts/site/.
+ * Tests: handover/test_profile.c, address/test_client_id.c.
  */
 #pragma once
 

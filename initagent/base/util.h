@@ -75,6 +75,9 @@ static inline uint64_t min_u64(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* For strspn(), which knows no locale. */
+#define ALNUM "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
 /* str_ends: does it end so, with something before? */
 static inline bool str_ends(const char *s, const char *tail)
 {

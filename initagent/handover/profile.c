@@ -59,19 +59,8 @@ const char *profile_option(const struct plan_bond_option *o, char sep,
 
 bool profile_name_ok(const char *name)
 {
-	static const char extra[] = "_.-";
-
-	if (!*name || *name == '-' || streq(name, ".") || streq(name, "..") ||
-		strlen(name) >= IFNAMSIZ)
-		return false;
-	for (; *name; name++) {
-		bool alnum = (*name >= '0' && *name <= '9') || (*name >= 'a' && *name <= 'z') ||
-			     (*name >= 'A' && *name <= 'Z');
-
-		if (!alnum && !strchr(extra, *name))
-			return false;
-	}
-	return true;
+	return *name && *name != '-' && !streq(name, ".") && !streq(name, "..") &&
+		strlen(name) < IFNAMSIZ && !name[strspn(name, ALNUM "_.-")];
 }
 
 const char *profile_uuid(const struct profile_rail *rail, char buf[static PROFILE_UUID_TEXT])

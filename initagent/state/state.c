@@ -427,16 +427,7 @@ char *state_json(const struct state_input *in)
 
 bool state_value_ok(const char *value)
 {
-	static const char extra[] = "._:/@%+,=[]-";
-
-	for (; *value; value++) {
-		bool alnum = (*value >= '0' && *value <= '9') || (*value >= 'a' && *value <= 'z') ||
-			     (*value >= 'A' && *value <= 'Z');
-
-		if (!alnum && !strchr(extra, *value))
-			return false;
-	}
-	return true;
+	return !value[strspn(value, ALNUM "._:/@%+,=[]-")];
 }
 
 static void env_line(FILE *out, const char *key, const char *value)

@@ -26,13 +26,6 @@ struct record {
 	char port[33], nqn[257], address[257];
 };
 
-static uint16_t le16(struct cursor *c)
-{
-	uint16_t low = cursor_u8(c);
-
-	return (uint16_t)(low | cursor_u8(c) << 8);
-}
-
 /* Text that is padded with spaces or zeroes, cut off at what no console can show. */
 static void take_text(struct cursor *c, char *dst, size_t len)
 {
@@ -115,7 +108,7 @@ void discovery_judge(const void *page, size_t len, const struct discovery_want *
 
 	*ret = (struct discovery){.how = head.failed ? DISCOVERY_BAD : DISCOVERY_NONE};
 	cursor_skip(&head, 8);
-	records = le16(&head);
+	records = cursor_le16(&head);
 	for (uint64_t i = 0; i < records && take_record(&c, &r); i++)
 		look_at(&r, want, ret);
 }

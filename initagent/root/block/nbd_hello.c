@@ -97,18 +97,6 @@ static uint64_t be64(struct cursor *c)
 	return high << 32 | cursor_be32(c);
 }
 
-static uint8_t *put32(uint8_t *at, uint32_t v)
-{
-	for (int shift = 24; shift >= 0; shift -= 8)
-		*at++ = (uint8_t)(v >> shift);
-	return at;
-}
-
-static uint8_t *put64(uint8_t *at, uint64_t v)
-{
-	return put32(put32(at, (uint32_t)(v >> 32)), (uint32_t)v);
-}
-
 /* Both flags are answered with the same bits, as far as they are known. */
 static int greet(struct talk *t, bool *ret_zeroes)
 {
@@ -133,15 +121,15 @@ static int greet(struct talk *t, bool *ret_zeroes)
 		return end(t, NBD_HELLO_PROTOCOL,
 			"it speaks NBD's newstyle, not fixed newstyle (2013)");
 	*ret_zeroes = !(flags & GREETING_NO_ZEROES);
-	put32(out, flags & (GREETING_FIXED | GREETING_NO_ZEROES));
+	put_be(out, flags & (GREETING_FIXED | GREETING_NO_ZEROES), sizeof(out));
 	return transmit(t, out, sizeof(out));
 }
 
 static int send_option(struct talk *t, uint32_t option, const uint8_t *data, size_t len)
 {
-	uint8_t head[16];
+	uint8_t head[16], *at = put_be(head, (uint32_t)(MAGIC_OPTION >> 32), 4);
 
-	put32(put32(put64(head, MAGIC_OPTION), option), (uint32_t)len);
+	put_be(put_be(put_be(at, (uint32_t)MAGIC_OPTION, 4), option, 4), (uint32_t)len, 4);
 	return transmit(t, head, sizeof(head)) < 0 || transmit(t, data, len) < 0 ? -EPROTO : 0;
 }
 
@@ -151,13 +139,9 @@ static int send_go(struct talk *t, const char *name)
 	uint8_t data[4 + NBD_NAME_MAX + 4], *at = data;
 	size_t len = strnlen(name, NBD_NAME_MAX - 1);
 
-	at = put32(at, (uint32_t)len);
+	at = put_be(at, (uint32_t)len, 4);
 	memcpy(at, name, len);
-	at += len;
-	*at++ = 0;
-	*at++ = 1;
-	*at++ = 0;
-	*at++ = INFO_BLOCK_SIZE;
+	at = put_be(put_be(at + len, 1, 2), INFO_BLOCK_SIZE, 2);
 	return send_option(t, OPT_GO, data, (size_t)(at - data));
 }
 

@@ -2,6 +2,8 @@
 
 #include "root/cache/volume.h"
 
+#include "base/cursor.h"
+
 /* Bytes at an offset, if they are all there. */
 static const uint8_t *at(const uint8_t *head, size_t len, size_t offset, size_t n)
 {
@@ -15,14 +17,9 @@ static bool is(const uint8_t *head, size_t len, size_t offset, const char *magic
 	return p && memcmp(p, magic, n) == 0;
 }
 
-static uint32_t le32(const uint8_t *p)
-{
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
 static uint64_t le64(const uint8_t *p)
 {
-	return (uint64_t)le32(p) | (uint64_t)le32(p + 4) << 32;
+	return (uint64_t)get_le32(p) | (uint64_t)get_le32(p + 4) << 32;
 }
 
 /* The usual form of 16 bytes; order: which byte comes where. */
@@ -105,15 +102,15 @@ bool volume_table(const uint8_t *head, size_t len, uint32_t sector, struct volum
 		uint64_t lba = le64(gpt + 72);
 
 		ret->gpt = true;
-		ret->n = le32(gpt + 80);
-		ret->size = le32(gpt + 84);
+		ret->n = get_le32(gpt + 80);
+		ret->size = get_le32(gpt + 84);
 		ret->offset = lba * sector;
 		return lba < UINT64_MAX / 2 / sector && ret->size >= VOLUME_ENTRY &&
 			ret->size <= 4096;
 	}
 	if (!mbr || mbr[510] != 0x55 || mbr[511] != 0xaa)
 		return false;
-	ret->disk = le32(mbr + 440);
+	ret->disk = get_le32(mbr + 440);
 	return ret->disk != 0;
 }
 

@@ -51,11 +51,6 @@ static int read_at(const struct iso *iso, uint64_t at, void *buf, size_t len)
 	return (size_t)n == len ? 0 : -EINVAL;
 }
 
-static uint32_t le32(const uint8_t *p)
-{
-	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
 /* Rock Ridge's NM entries hold the name as the maker wrote it (IEEE P1282 4.1.4). */
 static void take_rock_ridge(struct cursor c, struct record *r)
 {
@@ -112,8 +107,8 @@ static int next_record(struct cursor *folder, struct record *r)
 	if (name == 0 || name > len - 33)
 		return -EINVAL;
 	*r = (struct record){.flags = p[25]};
-	r->offset = (uint64_t)le32(p + 2) * SECTOR;
-	r->size = le32(p + 10);
+	r->offset = (uint64_t)get_le32(p + 2) * SECTOR;
+	r->size = get_le32(p + 10);
 	take_plain_name(p + 33, name, r);
 	name += !(name & 1); /* padding to an even length */
 	rest = cursor_make(p, len);

@@ -4,6 +4,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "base/hex.h"
 #include "value.h"
 
 /* Deepest nesting: the object and its arrays. */
@@ -157,7 +158,7 @@ static bool take_chunks(const cJSON *o, struct manifest *m)
 /* Letters, digits and ".+_-~", and one '*' at the end: what releases are made of. */
 static bool plain_release(const char *s)
 {
-	size_t n = strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.+_-~");
+	size_t n = strspn(s, ALNUM ".+_-~");
 
 	return *s && n < 65 && (!s[n] || (streq(s + n, "*") && n > 0));
 }
@@ -284,12 +285,11 @@ bool manifest_fits(const struct manifest *m, const char *release)
 
 /* --- writing --------------------------------------------------------------------------------- */
 
-static void put_hex(FILE *out, const uint8_t *bytes)
+static void put_digest(FILE *out, const uint8_t *bytes)
 {
-	fputc('"', out);
-	for (size_t i = 0; i < MANIFEST_DIGEST; i++)
-		fprintf(out, "%02x", bytes[i]);
-	fputc('"', out);
+	char text[2 * MANIFEST_DIGEST + 1];
+
+	fprintf(out, "\"%s\"", hex_text(text, sizeof(text), bytes, MANIFEST_DIGEST, ""));
 }
 
 int manifest_write(const struct manifest *m, FILE *out)
@@ -297,7 +297,7 @@ int manifest_write(const struct manifest *m, FILE *out)
 	fprintf(out,
 		"{\n\"initagent-manifest\": %d,\n\"name\": \"%s\",\n\"size\": %llu,\n\"sha256\": ",
 		MANIFEST_VERSION, m->name, (unsigned long long)m->size);
-	put_hex(out, m->sha256);
+	put_digest(out, m->sha256);
 	if (m->format)
 		fprintf(out, ",\n\"format\": \"%s\"", image_kind_name((enum image_kind)m->format));
 	for (uint32_t i = 0; i < m->n_kernels; i++)
@@ -306,7 +306,7 @@ int manifest_write(const struct manifest *m, FILE *out)
 	if (m->n_chunks)
 		fprintf(out, ",\n\"chunk_size\": %u,\n\"chunks\": [\n", m->chunk_size);
 	for (uint32_t i = 0; i < m->n_chunks; i++) {
-		put_hex(out, m->chunks[i]);
+		put_digest(out, m->chunks[i]);
 		fputs(i + 1 < m->n_chunks ? ",\n" : "]", out);
 	}
 	fputs("\n}\n", out);

@@ -40,18 +40,6 @@ static struct cursor trim(struct cursor line)
 	return line;
 }
 
-/* What follows the last '/' of its path, without a query. */
-static const char *name_in(const char *url, size_t *len)
-{
-	const char *host = strstr(url, "://") ? strstr(url, "://") + 3 : url;
-	size_t n = strcspn(host, "?"), at = n;
-
-	while (at && host[at - 1] != '/')
-		at--;
-	*len = at ? n - at : 0;
-	return host + at;
-}
-
 /* As on the command line: what RFC 3986 has no place for would be read differently by each program
  * on the way. */
 static bool plain(struct cursor line)
@@ -67,7 +55,7 @@ static bool take_url(struct cursor line, const char *base, char buf[static PLAN_
 {
 	bool folder = line.at[line.left - 1] == '/';
 	size_t len = 0;
-	const char *name = name_in(base, &len);
+	const char *name = urls_name(base, &len);
 	char text[URL_TEXT_MAX];
 	struct url u;
 	int n = snprintf(text, sizeof(text), "%.*s%.*s", (int)line.left, (const char *)line.at,
