@@ -126,12 +126,17 @@ static int clean(const void *arg)
 
 static bool end_strings(struct block_message *m)
 {
+	struct block_result *r = &m->result;
+
 	m->text[sizeof(m->text) - 1] = 0;
-	m->result.device[sizeof(m->result.device) - 1] = 0;
-	m->result.fstype[sizeof(m->result.fstype) - 1] = 0;
-	m->result.name[sizeof(m->result.name) - 1] = 0;
-	m->result.address[sizeof(m->result.address) - 1] = 0;
-	m->result.init[sizeof(m->result.init) - 1] = 0;
+	r->device[sizeof(r->device) - 1] = 0;
+	r->fstype[sizeof(r->fstype) - 1] = 0;
+	r->name[sizeof(r->name) - 1] = 0;
+	r->address[sizeof(r->address) - 1] = 0;
+	r->init[sizeof(r->init) - 1] = 0;
+	r->kind[sizeof(r->kind) - 1] = 0;
+	r->proto[sizeof(r->proto) - 1] = 0;
+	r->server[sizeof(r->server) - 1] = 0;
 	return true;
 }
 
@@ -281,27 +286,11 @@ static void take_server(struct block *b)
 	(void)value_inet(address, strlen(address), &b->source.server);
 }
 
-static void take_result(struct block *b, const struct block_message *m)
-{
-	struct block_result *r = &b->result;
-
-	strscpy(r->device, m->result.device, sizeof(r->device));
-	strscpy(r->fstype, m->result.fstype, sizeof(r->fstype));
-	strscpy(r->name, m->result.name, sizeof(r->name));
-	strscpy(r->address, m->result.address, sizeof(r->address));
-	take_server(b);
-	strscpy(r->init, m->result.init, sizeof(r->init));
-	r->adopted = m->result.adopted;
-	r->readonly = m->result.readonly;
-	r->overlay = m->result.overlay;
-	r->bytes = m->result.bytes;
-	r->port = m->result.port;
-}
-
 static void take_message(struct block *b, const struct block_message *m, uint64_t now)
 {
 	if (b->state != STATE_CLEANING) {
-		take_result(b, m);
+		b->result = m->result;
+		take_server(b);
 		/* What is still missing, for the words of a time that runs out. */
 		strscpy(b->source.text, m->text, sizeof(b->source.text));
 	}

@@ -32,7 +32,7 @@ struct block_result {
 	/* the server's; another than asked for where discovery led there */
 	char address[96];
 	uint32_t port;
-	/* The rest the room adds. */
+	/* Known before the process is started, which sends it back. */
 	char kind[8], proto[8];	     /* "nvmf", "rdma" */
 	char server[256];
 	uint32_t attempts;
