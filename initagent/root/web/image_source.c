@@ -24,7 +24,7 @@ static size_t image_needs(const struct root_choice *c, bool overlay,
 	return n;
 }
 
-static int image_server(const struct root_choice *c, unsigned turn, const struct source_hint *hint,
+int web_server(const struct root_choice *c, unsigned turn, const struct source_hint *hint,
 	struct source_server *ret)
 {
 	(void)turn;
@@ -93,7 +93,7 @@ const struct source_ops image_source = {
 	.env = image_env,
 	.note = "image-root",
 	.needs = image_needs,
-	.server = image_server,
+	.server = web_server,
 	.adopt = web_take,
 	.begin = image_begin,
 	.end = web_end,

@@ -53,6 +53,10 @@ bool web_unpacks(const struct source *s);
 int web_start(struct source **ret, const struct env *env, const struct web_config *cfg,
 	uint64_t now);
 
+/* web_server: the one whose URL the choice has; there is no other, and each turn is its. */
+int web_server(const struct root_choice *c, unsigned turn, const struct source_hint *hint,
+	struct source_server *ret);
+
 /* Of the row. web_take: what an earlier agent left of the transfer goes. web_describe: "image: 120
  * of 512 MiB, 98 MiB/s, 4 s left, from http://10.0.0.1". */
 int web_take(struct source **ret, const struct env *env, const char *sysroot, const char *init);

@@ -327,12 +327,6 @@ static size_t wwinit_needs(const struct root_choice *c, bool overlay,
 	return 0;
 }
 
-static int wwinit_server(const struct root_choice *c, unsigned turn,
-	const struct source_hint *hint, struct source_server *ret)
-{
-	return image_source.server(c, turn, hint, ret);
-}
-
 static struct source *layer_of(const struct source *s)
 {
 	return ((const struct wwinit *)s)->layer;
@@ -447,7 +441,7 @@ const struct source_ops wwinit_source = {
 	.env = wwinit_env,
 	.note = "wwinit-root",
 	.needs = wwinit_needs,
-	.server = wwinit_server,
+	.server = web_server,
 	.adopt = wwinit_adopt,
 	.begin = wwinit_begin,
 	.end = wwinit_end,
