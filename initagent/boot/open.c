@@ -48,7 +48,7 @@ static int open_rails(struct boot *b, uint64_t now)
 	return rails_new(&b->rails, &cfg, now);
 }
 
-static int open_target(struct boot *b, uint64_t now)
+static int open_target(struct boot *b)
 {
 	const struct target_config cfg = {
 		.env = &b->env,
@@ -60,19 +60,17 @@ static int open_target(struct boot *b, uint64_t now)
 		.nfs = b->args->seams.root,
 	};
 
-	(void)now;
 	return target_new(&b->target, &cfg);
 }
 
 /* In this order: the first modules load while the rails look at what is there. */
 int boot_open(struct boot *b, uint64_t now)
 {
-	static int (*const opens[])(struct boot * b, uint64_t now) = {
-		open_drivers, open_rails, open_target};
 	int r = loop_new(&b->loop);
 
-	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(opens); i++)
-		r = opens[i](b, now);
+	r = r < 0 ? r : open_drivers(b, now);
+	r = r < 0 ? r : open_rails(b, now);
+	r = r < 0 ? r : open_target(b);
 	if (r < 0)
 		return r;
 	outbox_look(b->outbox, now);

@@ -219,7 +219,8 @@ static uint64_t speed(const struct connection *l, uint64_t now)
 	return l->busy ? l->got * 1000 / ((now - l->began) / NSEC_PER_MSEC + 1) : 0;
 }
 
-/* Lanes too many end with their part; those that are much slower than another one end at once. */
+/* Connections too many end with their part; those that are much slower than another one end at
+ * once. */
 static void dismiss(struct exchange *x, uint64_t now)
 {
 	uint64_t best = 0;

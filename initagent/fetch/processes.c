@@ -140,7 +140,6 @@ void fetch_end_processes(struct fetch *f)
 	f->verifier = worker_free(f->verifier);
 }
 
-/* The next ones start the file again. */
 void fetch_drop_processes(struct fetch *f)
 {
 	fetch_end_processes(f);

@@ -339,8 +339,6 @@ static void link_seen(struct rails *rails, const struct netdev *dev, uint64_t no
 	say_capped(rails, rail, dev, now);
 }
 
-/* What the ports are decides which interfaces are rails: those that are none are looked at
- * again. */
 void rail_reconsider(struct rails *rails, uint64_t now)
 {
 	const struct netdev *dev = NULL;

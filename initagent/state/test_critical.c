@@ -6,17 +6,19 @@
 
 #define MS(n) ((n)*NSEC_PER_MSEC)
 
-/* A boot of these changes and modules, from 0 ms on. */
-#define BOOT(result, last, ...)                                                             \
-	{.outcome = (result), .now = MS(last), .modules = modules,                          \
-		.n_modules = ARRAY_SIZE(modules), __VA_ARGS__}
-#define VIEW {.changes = changes, .n_changes = ARRAY_SIZE(changes)}
-#define ROOT_RAIL(rail) .rails = (rail), .n_rails = ARRAY_SIZE(rail)
+#define CHANGES	   .changes = changes, .n_changes = ARRAY_SIZE(changes)
+#define WORKS	   .works = works, .n_works = ARRAY_SIZE(works)
+#define MODULES	   .modules = modules, .n_modules = ARRAY_SIZE(modules)
+#define RAILS	   .rails = rails, .n_rails = ARRAY_SIZE(rails)
+#define VIEW(...)  (&(const struct report_view){__VA_ARGS__})
+/* A boot that ended thus at that ms. */
+#define BOOT(result, last, ...) \
+	(&(const struct state_input){.outcome = (result), .now = MS(last), ##__VA_ARGS__})
 
 static struct critical_step steps[CRITICAL_STEPS_MAX];
 
 /* "NAME BEGIN-END, ..." in ms. */
-static const char *path(const struct state_input *in, const struct report_view *v)
+static const char *path(const struct report_view *v, const struct state_input *in)
 {
 	static char text[1024];
 	size_t n = critical_path(in, v, steps), at = 0;
@@ -48,10 +50,9 @@ TEST(the_mount_waits_for_modules_not_for_the_lease)
 		{"nfs", MODULE_LOADED, MS(111), MS(300), .asked = true},
 		{"nfsv4", MODULE_LOADED, MS(301), MS(899), .asked = true},
 	};
-	const struct report_view v = VIEW;
-	const struct state_input in = BOOT("done", 1200, .start = MS(10));
 
-	CHECK_STR(path(&in, &v), "start 10-20, virtio_net module 20-110, nfs module 111-300, "
+	CHECK_STR(path(VIEW(CHANGES), BOOT("done", 1200, MODULES, .start = MS(10))),
+		"start 10-20, virtio_net module 20-110, nfs module 111-300, "
 		"nfsv4 module 301-899, 10.0.0.1 mounting 900-1200");
 }
 
@@ -71,10 +72,8 @@ TEST(the_mount_waits_for_the_lease_not_for_a_driver)
 		{"virtio_net", MODULE_LOADED, MS(0), MS(105), .asked = false},
 		{"ata_piix", MODULE_LOADED, MS(106), MS(829) + 500000, .asked = false},
 	};
-	const struct report_view v = VIEW;
-	const struct state_input in = BOOT("done", 1200);
 
-	CHECK_STR(path(&in, &v),
+	CHECK_STR(path(VIEW(CHANGES), BOOT("done", 1200, MODULES)),
 		"virtio_net module 0-100, eth0 asking 100-830, 10.0.0.1 mounting 830-1200");
 }
 
@@ -106,11 +105,8 @@ TEST(the_agent_leaves_an_interface_down_while_it_loads_modules)
 	};
 	const struct fabric_port port = {.name = "sib0/1", .device = "sib0"};
 	const struct state_rail rails[] = {{.name = "ib0", .carries_root = true, .port = &port}};
-	const struct report_view v = {.changes = changes, .n_changes = ARRAY_SIZE(changes),
-		.works = works, .n_works = ARRAY_SIZE(works)};
-	const struct state_input in = BOOT("done", 2500, ROOT_RAIL(rails));
 
-	CHECK_STR(path(&in, &v),
+	CHECK_STR(path(VIEW(CHANGES, WORKS), BOOT("done", 2500, MODULES, RAILS)),
 		"virtio_net module 0-310, nfsv4 module 311-1676, softib module 1677-1900, "
 		"sib0 set up 1900-1975, eth0 set up 1976-1979, ib_ipoib module 1980-2040, "
 		"ib0 set up 2045-2060, ib0 asking 2060-2160, 10.0.0.1 mounting 2160-2500");
@@ -137,11 +133,9 @@ TEST(interfaces_that_the_root_is_not_reached_over)
 	};
 	const struct state_rail rails[] = {{.name = "eth1"},
 		{.name = "bond0", .carries_root = true, .lower = {"eth0"}, .n_lower = 1}};
-	const struct report_view v = VIEW;
-	const struct state_input in = {.outcome = "done", .now = MS(1000),
-		ROOT_RAIL(rails)};
 
-	CHECK_STR(path(&in, &v), "start 0-100, eth0 no carrier 100-500, bond0 asking 500-900, "
+	CHECK_STR(path(VIEW(CHANGES), BOOT("done", 1000, RAILS)),
+		"start 0-100, eth0 no carrier 100-500, bond0 asking 500-900, "
 		"10.0.0.1 mounting 900-1000");
 }
 
@@ -157,10 +151,9 @@ TEST(an_address_that_is_late_and_a_pause_between_attempts)
 		{MS(5100), "root", "10.0.0.1", "idle", "mounting"},
 		{MS(5200), "root", "10.0.0.1", "mounting", "mounted"},
 	};
-	const struct report_view v = VIEW;
-	const struct state_input in = {.outcome = "done", .now = MS(5200)};
 
-	CHECK_STR(path(&in, &v), "start 0-120, eth0 asking 120-4000, 10.0.0.1 mounting 4000-4100, "
+	CHECK_STR(path(VIEW(CHANGES), BOOT("done", 5200)),
+		"start 0-120, eth0 asking 120-4000, 10.0.0.1 mounting 4000-4100, "
 		"between 4100-5100, 10.0.0.1 mounting 5100-5200");
 }
 
@@ -176,10 +169,8 @@ TEST(an_interface_without_carrier_waits_for_its_port)
 		{MS(1550), "address", "ib0", "no carrier", "asking"},
 		{MS(1600), "address", "ib0", "asking", "configured"},
 	};
-	const struct report_view v = VIEW;
-	const struct state_input in = {.outcome = "done", .now = MS(1600)};
 
-	CHECK_STR(path(&in, &v),
+	CHECK_STR(path(VIEW(CHANGES), BOOT("done", 1600)),
 		"start 0-50, sib0/1 INIT 50-1500, ib0 no carrier 1500-1550, ib0 asking 1550-1600");
 }
 
@@ -201,13 +192,10 @@ TEST(an_interface_with_an_address_waits_for_its_port)
 		{"rdma_rxe", MODULE_LOADED, MS(91), MS(860), .asked = true},
 	};
 	const struct report_work works[] = {{MS(860), MS(910), "fabric", "rxe0", 0}};
-	const struct report_view v = {.changes = changes, .n_changes = ARRAY_SIZE(changes),
-		.works = works, .n_works = ARRAY_SIZE(works)};
-	const struct state_input in = BOOT("done", 1000);
 
-	CHECK_STR(path(&in, &v), "virtio_net module 0-90, rdma_rxe module 91-860, "
-		"rxe0 set up 860-910, eth0 waiting for the port 910-950, "
-		"10.0.0.1 mounting 950-1000");
+	CHECK_STR(path(VIEW(CHANGES, WORKS), BOOT("done", 1000, MODULES)),
+		"virtio_net module 0-90, rdma_rxe module 91-860, rxe0 set up 860-910, "
+		"eth0 waiting for the port 910-950, 10.0.0.1 mounting 950-1000");
 }
 
 TEST(both_at_once_and_nothing_at_all)
@@ -218,16 +206,11 @@ TEST(both_at_once_and_nothing_at_all)
 		{MS(900), "fabric", "sib0/1", "INIT", "ACTIVE"},
 		{MS(900), "link", "ib0", "no carrier", "carrier"},
 	};
-	const struct report_view v = VIEW, nothing = {0};
-	struct state_input in = {.outcome = "done", .now = MS(900)};
 
 	/* of two that end together, the one nearer to the root, which waited for the other */
-	CHECK_STR(path(&in, &v), "start 0-50, sib0/1 INIT 50-900");
-	in.start = MS(5);
-	in.now = MS(7);
-	CHECK_STR(path(&in, &nothing), "");
-	in.now = MS(500);
-	CHECK_STR(path(&in, &nothing), "start 5-500");
+	CHECK_STR(path(VIEW(CHANGES), BOOT("done", 900)), "start 0-50, sib0/1 INIT 50-900");
+	CHECK_STR(path(VIEW(0), BOOT("done", 7, .start = MS(5))), "");
+	CHECK_STR(path(VIEW(0), BOOT("done", 500, .start = MS(5))), "start 5-500");
 }
 
 /* IPv4 and IPv6 of one interface are two. */
@@ -242,15 +225,14 @@ TEST(each_family_has_its_own_address)
 		{MS(900), "root", "10.0.0.1", "idle", "mounting"},
 		{MS(990), "root", "10.0.0.1", "mounting", "mounted"},
 	};
-	const struct report_view v = VIEW;
-	const struct state_input in = {.outcome = "done", .now = MS(990)};
 
-	CHECK_STR(path(&in, &v), "start 0-50, eth0 asking 50-900, 10.0.0.1 mounting 900-990");
+	CHECK_STR(path(VIEW(CHANGES), BOOT("done", 990)),
+		"start 0-50, eth0 asking 50-900, 10.0.0.1 mounting 900-990");
 }
 
 TEST(what_a_failed_boot_still_waited_for)
 {
-	const struct report_change lease[] = {
+	const struct report_change changes[] = {
 		{MS(100), "link", "eth0", "absent", "carrier"},
 		{MS(100), "link", "eth1", "absent", "no carrier"},
 		{MS(100), "address", "eth0", "no carrier", "asking"},
@@ -261,21 +243,16 @@ TEST(what_a_failed_boot_still_waited_for)
 		{MS(100), "target", "10.0.0.1", "near", "mounting"},
 	};
 	const struct module_entry modules[] = {{"nfs", MODULE_LOADING, MS(30), .asked = true}};
-	struct report_view v = {.changes = lease, .n_changes = ARRAY_SIZE(lease)};
-	struct state_input in = {.outcome = "failed", .now = MS(180000)};
 
-	CHECK_STR(path(&in, &v), "start 0-100, eth0 asking 100-180000");
-	v.changes = mount;
-	CHECK_STR(path(&in, &v), "start 0-100, 10.0.0.1 mounting 100-180000");
+	CHECK_STR(path(VIEW(CHANGES), BOOT("failed", 180000)),
+		"start 0-100, eth0 asking 100-180000");
+	CHECK_STR(path(VIEW(.changes = mount, .n_changes = ARRAY_SIZE(mount)),
+			  BOOT("failed", 180000)),
+		"start 0-100, 10.0.0.1 mounting 100-180000");
 	/* the root came over another one: that one was not waited for */
-	v.changes = lease;
-	in.outcome = "done";
-	CHECK_STR(path(&in, &v), "start 0-180000");
-	in.outcome = "failed";
-	in.modules = modules;
-	in.n_modules = ARRAY_SIZE(modules);
-	v.n_changes = 0;
-	CHECK_STR(path(&in, &v), "start 0-30, nfs module 30-180000");
+	CHECK_STR(path(VIEW(CHANGES), BOOT("done", 180000)), "start 0-180000");
+	CHECK_STR(path(VIEW(0), BOOT("failed", 180000, MODULES)),
+		"start 0-30, nfs module 30-180000");
 }
 
 /* Its source ends without a word. */
@@ -287,10 +264,8 @@ TEST(a_server_that_was_given_up)
 		{MS(3000), "target", "10.0.0.1", "mounting", "unknown"},
 		{MS(3000), "target", "10.0.0.1", "unknown", "probing"},
 	};
-	const struct report_view v = VIEW;
-	const struct state_input in = {.outcome = "failed", .now = MS(60000)};
 
-	CHECK_STR(path(&in, &v),
+	CHECK_STR(path(VIEW(CHANGES), BOOT("failed", 60000)),
 		"start 0-100, 10.0.0.1 mounting 100-3000, 10.0.0.1 probing 3000-60000");
 }
 
@@ -315,10 +290,9 @@ TEST(a_link_that_is_lost_during_the_boot)
 		{MS(1000), "root", "10.0.0.1", "idle", "mounting"},
 		{MS(1100), "root", "10.0.0.1", "mounting", "mounted"},
 	};
-	const struct report_view v = VIEW;
-	const struct state_input in = {.outcome = "done", .now = MS(1100)};
 
-	CHECK_STR(path(&in, &v), "start 0-50, ib0 asking 50-200, 10.0.0.1 mounting 200-500, "
+	CHECK_STR(path(VIEW(CHANGES), BOOT("done", 1100)),
+		"start 0-50, ib0 asking 50-200, 10.0.0.1 mounting 200-500, "
 		"10.0.0.1 backing off 500-600, sib0/1 DOWN 605-900, ib0 no carrier 900-950, "
 		"ib0 asking 950-1000, 10.0.0.1 mounting 1000-1100");
 }
@@ -337,10 +311,9 @@ TEST(modules_that_the_root_asks_for)
 		{"mbcache", MODULE_LOADED, MS(301), MS(310), .asked = true},
 		{"ext4", MODULE_LOADED, MS(311), MS(899), .asked = true},
 	};
-	const struct report_view v = VIEW;
-	const struct state_input in = BOOT("done", 1000);
 
-	CHECK_STR(path(&in, &v), "start 0-100, block connecting 100-200, block looking 200-300, "
+	CHECK_STR(path(VIEW(CHANGES), BOOT("done", 1000, MODULES)),
+		"start 0-100, block connecting 100-200, block looking 200-300, "
 		"mbcache module 301-310, ext4 module 311-899, block mounting 900-1000");
 }
 
@@ -366,14 +339,12 @@ TEST(waits_inside_of_others)
 		{"xfs", MODULE_LOADED, MS(1000), MS(1200), .asked = true},
 		{"vfat", MODULE_LOADED, MS(1300), MS(1450), .asked = true},
 	};
-	const struct report_view v = VIEW;
-	const struct state_input in = BOOT("done", 2100);
 
-	CHECK_STR(path(&in, &v), "start 0-100, disks scripts 100-900, disks mounting 900-1000, "
+	CHECK_STR(path(VIEW(CHANGES), BOOT("done", 2100, MODULES)),
+		"start 0-100, disks scripts 100-900, disks mounting 900-1000, "
 		"xfs module 1000-1200, disks mounting 1200-1300, vfat module 1300-1450, "
 		"disks mounting 1450-1500, http://a image reading 1500-1600, "
-		"http://b image transfer 1600-1900, root image 1900-2000, "
-		"root mounting 2000-2100");
+		"http://b image transfer 1600-1900, root image 1900-2000, root mounting 2000-2100");
 }
 
 TEST(an_agent_that_was_started_again)
@@ -382,14 +353,12 @@ TEST(an_agent_that_was_started_again)
 		{MS(4100), "root", "10.0.0.1", "idle", "mounting"},
 		{MS(4500), "root", "10.0.0.1", "mounting", "mounted"},
 	};
-	const struct report_view v = {.changes = changes, .n_changes = 2, .start = MS(4000)};
-	struct state_input in = {.outcome = "done", .start = MS(1000), .now = MS(4500)};
+	const struct report_view v = {CHANGES, .start = MS(4000)};
 
-	CHECK_STR(path(&in, &v),
+	CHECK_STR(path(&v, BOOT("done", 4500, .start = MS(1000))),
 		"earlier agent 1000-4000, start 4000-4100, 10.0.0.1 mounting 4100-4500");
 	/* the time in the shell of rd.break does not count */
-	in.start = MS(4300);
-	CHECK_STR(path(&in, &v), "10.0.0.1 mounting 4300-4500");
+	CHECK_STR(path(&v, BOOT("done", 4500, .start = MS(4300))), "10.0.0.1 mounting 4300-4500");
 }
 
 /* A boot that loads hundreds of modules in turn. */
@@ -397,7 +366,7 @@ TEST(the_steps_that_are_kept_are_the_last_ones)
 {
 	static struct module_entry modules[256];
 	const struct report_view v = {0};
-	const struct state_input in = BOOT("done", 2560);
+	const struct state_input in = {.outcome = "done", .now = MS(2560), MODULES};
 	size_t n;
 
 	for (size_t i = 0; i < ARRAY_SIZE(modules); i++) {
@@ -430,8 +399,8 @@ TEST(rows_of_no_boot)
 
 	srand(1);
 	for (unsigned round = 0; round < 3000; round++) {
-		const struct report_view v = VIEW;
-		struct state_input in = BOOT(round % 2 ? "done" : "failed", 0);
+		const struct report_view v = {CHANGES};
+		struct state_input in = {.outcome = round % 2 ? "done" : "failed", MODULES};
 		uint64_t at = 0, unnamed;
 		size_t n;
 
