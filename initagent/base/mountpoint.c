@@ -66,16 +66,6 @@ static int configure(
 	return r < 0 ? r : sys_fsconfig(fd, SYS_FSCONFIG_CMD_CREATE, NULL, NULL);
 }
 
-static void add_kernel_text(int fd, char *text)
-{
-	char words[MOUNT_TEXT_MAX];
-	size_t have = strlen(text);
-
-	sys_fs_messages(fd, words, sizeof(words));
-	if (*words)
-		snprintf(text + have, MOUNT_TEXT_MAX - have, "%s%s", have ? ": " : "", words);
-}
-
 static unsigned attributes_of(const struct mount_option *o, bool readonly)
 {
 	unsigned all = readonly ? ATTR_RDONLY : 0;
@@ -101,7 +91,7 @@ int mount_make(const char *fstype, const char *source, const struct mount_option
 	if (r >= 0)
 		r = sys_fsmount(fd, attributes_of(options, readonly));
 	if (r < 0)
-		add_kernel_text(fd, text);
+		sys_fs_messages(fd, text, MOUNT_TEXT_MAX);
 	return r;
 }
 

@@ -56,39 +56,24 @@ int sys_move_mount(int fd, const char *target)
 	return result(syscall(SYS_move_mount, fd, "", AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH));
 }
 
-/*
- * Records begin with their level, "e ", "w " or "i " (fs/fs_context.c, logfc()). Returns the new
- * length.
- */
-static ssize_t without_level(char *record, ssize_t len)
+void sys_fs_messages(int fd, char *text, size_t size)
 {
-	if (len < 2 || !strchr("ewi", record[0]) || record[1] != ' ')
-		return len;
-	memmove(record, record + 2, (size_t)len - 2);
-	return len - 2;
-}
+	size_t have = strlen(text);
+	const char *between = have ? ": " : "";
+	char record[256];
+	ssize_t n;
 
-void sys_fs_messages(int fd, char *buf, size_t size)
-{
-	size_t have = 0;
-
-	buf[0] = 0;
 	/* One record a read; at most 8 are kept by the kernel (fs/fs_context.c, struct fc_log). */
-	for (int i = 0; i < 8 && have + 3 < size; i++) {
-		ssize_t n = read(fd, buf + have, size - have - 3);
+	while (have < size && (n = read(fd, record, sizeof(record) - 1)) > 0) {
+		bool level = n >= 2 && strchr("ewi", record[0]) && record[1] == ' ';
 
-		if (n <= 0)
-			break;
-		while (n > 0 && buf[have + (size_t)n - 1] == '\n')
+		while (n > 0 && record[n - 1] == '\n')
 			n--;
-		n = without_level(buf + have, n);
-		have += (size_t)n;
-		memcpy(buf + have, "; ", 3);
-		have += 2;
+		record[n] = 0;
+		have += (size_t)snprintf(text + have, size - have, "%s%s", between,
+			record + (level ? 2 : 0));
+		between = "; ";
 	}
-	if (have >= 2)
-		have -= 2;
-	buf[have] = 0;
 }
 
 int sys_open_in(int dir, const char *path, int flags)

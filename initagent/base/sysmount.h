@@ -25,10 +25,10 @@ int sys_fsmount(int fd, unsigned attributes);
 int sys_move_mount(int fd, const char *target);
 
 /*
- * sys_fs_messages: the texts the kernel logged in the context ("e nfs: ..."), joined by "; ", in
- * buf; empty when it said nothing.
+ * sys_fs_messages: appends to text what the kernel logged in the context ("e nfs: ..."), without
+ * the level: "; " between two of them, and ": " behind what text already holds.
  */
-void sys_fs_messages(int fd, char *buf, size_t size);
+void sys_fs_messages(int fd, char *text, size_t size);
 
 /*
  * sys_open_beneath: opens path inside the directory root as if root were "/" (openat2,

@@ -2,8 +2,11 @@
 
 #include "root/image/cpio.h"
 
+#include <ctype.h>
 #include <search.h>
 #include <sys/stat.h>
+
+#include "base/hex.h"
 
 #define MAGIC	     6
 #define DIGITS	     8
@@ -81,13 +84,11 @@ static bool hex(const char *at, uint32_t *ret)
 {
 	*ret = 0;
 	for (size_t i = 0; i < DIGITS; i++) {
-		static const char digits[] = "0123456789abcdef";
-		char c = at[i] >= 'A' && at[i] <= 'F' ? at[i] | 0x20 : at[i];
-		const char *d = c ? strchr(digits, c) : NULL;
+		int digit = hex_digit((char)tolower((unsigned char)at[i]));
 
-		if (!d)
+		if (digit < 0)
 			return false;
-		*ret = *ret << 4 | (uint32_t)(d - digits);
+		*ret = *ret << 4 | (uint32_t)digit;
 	}
 	return true;
 }

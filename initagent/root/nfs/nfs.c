@@ -76,46 +76,49 @@ int nfs_version_from_name(const char *name)
 	return -EINVAL;
 }
 
-/* The context under construction: its fd and what fsmount will need. */
-struct context {
-	int fd;
-	unsigned attributes;
-};
-
-static int set_string(struct context *c, const char *key, const char *value)
+static int set_string(int fd, const char *key, const char *value)
 {
-	return sys_fsconfig(c->fd, SYS_FSCONFIG_SET_STRING, key, value);
+	return sys_fsconfig(fd, SYS_FSCONFIG_SET_STRING, key, value);
 }
 
-static int apply_flags(struct context *c, const struct nfs_attempt *a)
+static int set_flag(int fd, const char *key)
 {
-	int r = sys_fsconfig(c->fd, SYS_FSCONFIG_SET_FLAG, a->readonly ? "ro" : "rw", NULL);
+	return sys_fsconfig(fd, SYS_FSCONFIG_SET_FLAG, key, NULL);
+}
 
-	if (a->readonly)
-		c->attributes |= MOUNT_ATTR_RDONLY_ABI;
-	for (size_t i = 0; i < ARRAY_SIZE(flags) && r >= 0; i++) {
-		if (!(a->mount_flags & flags[i].flag))
-			continue;
-		c->attributes |= flags[i].attribute;
-		if (flags[i].word)
-			r = sys_fsconfig(c->fd, SYS_FSCONFIG_SET_FLAG, flags[i].word, NULL);
-	}
+static unsigned attributes_of(const struct nfs_attempt *a)
+{
+	unsigned all = a->readonly ? MOUNT_ATTR_RDONLY_ABI : 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
+		if (a->mount_flags & flags[i].flag)
+			all |= flags[i].attribute;
+	return all;
+}
+
+static int apply_flags(int fd, const struct nfs_attempt *a)
+{
+	int r = set_flag(fd, a->readonly ? "ro" : "rw");
+
+	for (size_t i = 0; i < ARRAY_SIZE(flags) && r >= 0; i++)
+		if (flags[i].word && a->mount_flags & flags[i].flag)
+			r = set_flag(fd, flags[i].word);
 	return r;
 }
 
 /* One word of the admin's comma list. word is writable and consumed. */
-static int apply_option(struct context *c, char *word)
+static int apply_option(int fd, char *word)
 {
 	char *value = strchr(word, '=');
 
 	if (!value)
-		return sys_fsconfig(c->fd, SYS_FSCONFIG_SET_FLAG, word, NULL);
+		return set_flag(fd, word);
 	*value = 0;
-	return set_string(c, word, value + 1);
+	return set_string(fd, word, value + 1);
 }
 
 /* The failing word ends up in text, before what the kernel says. */
-static int apply_options(struct context *c, const char *options, char *text)
+static int apply_options(int fd, const char *options, char *text)
 {
 	_cleanup_free_ char *copy = strdup(options);
 	char *save = NULL;
@@ -123,7 +126,7 @@ static int apply_options(struct context *c, const char *options, char *text)
 	if (!copy)
 		return -ENOMEM;
 	for (char *w = strtok_r(copy, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
-		int r = apply_option(c, w);
+		int r = apply_option(fd, w);
 
 		if (r < 0) {
 			snprintf(text, NFS_TEXT_MAX, "mount option '%s'", w);
@@ -140,7 +143,7 @@ const char *nfs_port_text(char buf[static NFS_PORT_TEXT], unsigned port)
 }
 
 /* source, vers, proto, addr, port: what the attempt itself decides. */
-static int apply_attempt(struct context *c, const struct nfs_attempt *a)
+static int apply_attempt(int fd, const struct nfs_attempt *a)
 {
 	char source[NFS_SOURCE_MAX], port[8];
 	const char *proto = a->proto == NFS_PROTO_RDMA ? (a->ipv6 ? "rdma6" : "rdma")
@@ -150,15 +153,15 @@ static int apply_attempt(struct context *c, const struct nfs_attempt *a)
 	if (!nfs_source_text(source, sizeof(source), a->server, a->path))
 		return -ENAMETOOLONG;
 	snprintf(port, sizeof(port), "%u", a->port);
-	r = set_string(c, "source", source);
+	r = set_string(fd, "source", source);
 	if (r >= 0)
-		r = set_string(c, "vers", nfs_version_name(a->version));
+		r = set_string(fd, "vers", nfs_version_name(a->version));
 	if (r >= 0)
-		r = set_string(c, "proto", proto);
+		r = set_string(fd, "proto", proto);
 	if (r >= 0)
-		r = set_string(c, "addr", a->address);
+		r = set_string(fd, "addr", a->address);
 	if (r >= 0 && a->port)
-		r = set_string(c, "port", port);
+		r = set_string(fd, "port", port);
 	return r;
 }
 
@@ -166,15 +169,15 @@ static int apply_attempt(struct context *c, const struct nfs_attempt *a)
  * NFSv3 keeps its side protocols on TCP (fs/nfs: RDMA is never used for MOUNT) and there is no
  * statd before the real root runs, so locks stay local.
  */
-static int apply_v3(struct context *c, const struct nfs_attempt *a)
+static int apply_v3(int fd, const struct nfs_attempt *a)
 {
 	int r;
 
 	if (a->version != NFS_VERSION_3)
 		return 0;
-	r = set_string(c, "mountproto", a->ipv6 ? "tcp6" : "tcp");
+	r = set_string(fd, "mountproto", a->ipv6 ? "tcp6" : "tcp");
 	if (r >= 0 && a->nolock)
-		r = sys_fsconfig(c->fd, SYS_FSCONFIG_SET_FLAG, "nolock", NULL);
+		r = set_flag(fd, "nolock");
 	return r;
 }
 
@@ -192,67 +195,52 @@ static bool gives(const char *options, const char *key)
 
 /*
  * Without sec= the kernel asks the server for its list before it looks at anything, and both ends
- * then look for modules of
- * Kerberos: 30 ms and more on a busy server. No initramfs can do Kerberos (rpc.gssd), so AUTH_SYS
- * is tried at once; the rest of the list is for exports below the root, which the real root may
- * cross into: they are negotiated when the server requires it (NFS4ERR_WRONGSEC). A sec= of the
- * admin's replaces the list.
+ * then look for modules of Kerberos: 30 ms and more on a busy server. No initramfs can do Kerberos
+ * (rpc.gssd), so AUTH_SYS is tried at once; the rest of the list is for exports below the root,
+ * which the real root may cross into: they are negotiated when the server requires it
+ * (NFS4ERR_WRONGSEC). A sec= of the admin's replaces the list.
  */
-static int apply_security(struct context *c, const struct nfs_attempt *a)
+static int apply_security(int fd, const struct nfs_attempt *a)
 {
 	if (a->version == NFS_VERSION_3 || gives(a->options, "sec"))
 		return 0;
-	return set_string(c, "sec", "sys:krb5:krb5i:krb5p");
+	return set_string(fd, "sec", "sys:krb5:krb5i:krb5p");
 }
 
-static int configure(struct context *c, const struct nfs_attempt *a, char *text)
+static int configure(int fd, const struct nfs_attempt *a, char *text)
 {
-	int r = apply_attempt(c, a);
+	int r = apply_attempt(fd, a);
 
 	if (r >= 0)
-		r = apply_v3(c, a);
+		r = apply_v3(fd, a);
 	if (r >= 0)
-		r = apply_security(c, a);
+		r = apply_security(fd, a);
 	if (r >= 0)
-		r = apply_options(c, a->options, text);
+		r = apply_options(fd, a->options, text);
 	if (r >= 0)
-		r = apply_flags(c, a);
+		r = apply_flags(fd, a);
 	if (r >= 0)
-		r = sys_fsconfig(c->fd, SYS_FSCONFIG_CMD_CREATE, NULL, NULL);
+		r = sys_fsconfig(fd, SYS_FSCONFIG_CMD_CREATE, NULL, NULL);
 	return r;
-}
-
-/* Appends the kernel's own words to what text already holds. */
-static void add_kernel_text(int fd, char *text)
-{
-	char words[NFS_TEXT_MAX];
-	size_t have = strlen(text);
-
-	sys_fs_messages(fd, words, sizeof(words));
-	if (*words)
-		snprintf(text + have, NFS_TEXT_MAX - have, "%s%s", have ? ": " : "", words);
 }
 
 int nfs_mount(const struct nfs_attempt *attempt, const char *target, char *text)
 {
-	_cleanup_close_ int fd = -1, mnt = -1;
-	struct context c = {0};
+	_cleanup_close_ int fd = sys_fsopen("nfs"), mnt = -1;
 	int r;
 
 	text[0] = 0;
-	fd = sys_fsopen("nfs");
 	if (fd < 0) {
 		snprintf(text, NFS_TEXT_MAX, "the kernel has no NFS client (module nfs)");
 		return fd;
 	}
-	c.fd = fd;
-	r = configure(&c, attempt, text);
+	r = configure(fd, attempt, text);
 	if (r >= 0)
-		r = mnt = sys_fsmount(fd, c.attributes);
+		r = mnt = sys_fsmount(fd, attributes_of(attempt));
 	if (r >= 0)
 		r = sys_move_mount(mnt, target);
 	if (r < 0)
-		add_kernel_text(fd, text);
+		sys_fs_messages(fd, text, NFS_TEXT_MAX);
 	return r < 0 ? r : 0;
 }
 
