@@ -88,6 +88,13 @@ static inline uint32_t cursor_be32(struct cursor *c)
 	return p ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3] : 0;
 }
 
+static inline uint64_t cursor_be64(struct cursor *c)
+{
+	uint64_t high = cursor_be32(c);
+
+	return high << 32 | cursor_be32(c);
+}
+
 static inline uint32_t get_le32(const uint8_t *p)
 {
 	return (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];

@@ -47,13 +47,6 @@ static unsigned code(const unsigned *table, size_t n, unsigned index)
 	return index < n ? table[index] : 0;
 }
 
-static uint64_t read_be64(struct cursor *c)
-{
-	uint64_t high = cursor_be32(c);
-
-	return high << 32 | cursor_be32(c);
-}
-
 static void put_be16(uint8_t *at, uint16_t v)
 {
 	at[0] = (uint8_t)(v >> 8);
@@ -73,7 +66,7 @@ static int read_node_info(struct cursor *c, struct mad_answer *a)
 	cursor_skip(c, 2); /* base and class version */
 	type = cursor_u8(c);
 	cursor_skip(c, 1 + 8); /* number of ports, system image GUID */
-	a->node.guid = read_be64(c);
+	a->node.guid = cursor_be64(c);
 	cursor_skip(c, 8 + 2 + 2 + 4); /* port GUID, partition cap, device, revision */
 	a->node.port = cursor_u8(c);
 	if (type < FABRIC_NODE_CA || type > FABRIC_NODE_ROUTER)
@@ -113,7 +106,7 @@ static int read_sm_info(struct cursor *c, struct mad_answer *a)
 {
 	uint8_t both;
 
-	a->sm.guid = read_be64(c);
+	a->sm.guid = cursor_be64(c);
 	cursor_skip(c, 8 + 4); /* SM_Key, ActCount */
 	both = cursor_u8(c);
 	a->sm.priority = both >> 4;

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include "base/cursor.h"
+#include "base/io.h"
 #include "base/worker.h"
 
 #define MAGIC_GREETING UINT64_C(0x4e42444d41474943) /* "NBDMAGIC" */
@@ -75,26 +76,9 @@ static int receive(struct talk *t, void *buf, size_t len)
 
 static int transmit(struct talk *t, const void *buf, size_t len)
 {
-	const uint8_t *at = buf;
-
-	while (len) {
-		ssize_t n = write(t->socket, at, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return end(t, NBD_HELLO_CLOSED, "the server closed the connection");
-		at += n;
-		len -= (size_t)n;
-	}
+	if (io_write_all(t->socket, buf, len) < 0)
+		return end(t, NBD_HELLO_CLOSED, "the server closed the connection");
 	return 0;
-}
-
-static uint64_t be64(struct cursor *c)
-{
-	uint64_t high = cursor_be32(c);
-
-	return high << 32 | cursor_be32(c);
 }
 
 /* Both flags are answered with the same bits, as far as they are known. */
@@ -107,9 +91,9 @@ static int greet(struct talk *t, bool *ret_zeroes)
 
 	if (receive(t, in, 16) < 0)
 		return -EPROTO;
-	if (be64(&c) != MAGIC_GREETING)
+	if (cursor_be64(&c) != MAGIC_GREETING)
 		return end(t, NBD_HELLO_PROTOCOL, "it is not an NBD server");
-	magic = be64(&c);
+	magic = cursor_be64(&c);
 	if (magic == MAGIC_OLD)
 		return end(t, NBD_HELLO_PROTOCOL, "it speaks oldstyle NBD, which has no exports");
 	if (magic != MAGIC_OPTION)
@@ -152,7 +136,7 @@ static int read_reply(struct talk *t, struct reply *r)
 
 	if (receive(t, head, sizeof(head)) < 0)
 		return -EPROTO;
-	if (be64(&c) != MAGIC_REPLY || cursor_be32(&c) != OPT_GO)
+	if (cursor_be64(&c) != MAGIC_REPLY || cursor_be32(&c) != OPT_GO)
 		return end(t, NBD_HELLO_PROTOCOL, "its reply is to another request");
 	r->type = cursor_be32(&c);
 	r->len = cursor_be32(&c);
@@ -196,7 +180,7 @@ static int take_info(struct talk *t, const struct reply *r)
 	uint64_t size;
 
 	if (type == INFO_EXPORT) {
-		size = be64(&c);
+		size = cursor_be64(&c);
 		flags = cursor_be16(&c);
 		return c.failed ? 0 : take_export(t, size, flags);
 	}
@@ -236,15 +220,10 @@ static int refused(struct talk *t, const struct reply *r)
 			"have"},
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		if ((r->type & ~REP_ERROR) != rows[i].error)
-			continue;
-		end(t, rows[i].how, rows[i].words);
-		if (r->len)
-			take_words(t, r);
-		return -EPROTO;
-	}
 	end(t, NBD_HELLO_PROTOCOL, "it refuses for an unknown reason");
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if ((r->type & ~REP_ERROR) == rows[i].error)
+			end(t, rows[i].how, rows[i].words);
 	if (r->len)
 		take_words(t, r);
 	return -EPROTO;
@@ -262,7 +241,7 @@ static int old_way(struct talk *t, const char *name, bool zeroes)
 	if (receive(t, in, zeroes ? sizeof(in) : 10) < 0)
 		return end(t, NBD_HELLO_NO_EXPORT,
 			"the server closed the connection after the export's name");
-	t->ret->size = be64(&c);
+	t->ret->size = cursor_be64(&c);
 	t->ret->flags = cursor_be16(&c);
 	if (t->ret->size == MAGIC_REPLY)
 		return end(t, NBD_HELLO_PROTOCOL,
