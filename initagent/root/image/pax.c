@@ -2,6 +2,8 @@
 
 #include "root/image/pax.h"
 
+#include <sodium/utils.h>
+
 #include "base/cursor.h"
 
 #define SCHILY	  "SCHILY.xattr."
@@ -119,26 +121,12 @@ static int take_part(struct pax *p, const struct record *r, bool begins, const c
 /* Base64 without padding, in place. The length, or -EINVAL. */
 static ssize_t decode(char *text, size_t len)
 {
-	static const char alphabet[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	uint32_t bits = 0;
-	size_t n = 0, have = 0;
+	size_t n;
 
 	while (len && text[len - 1] == '=')
 		len--;
-	for (size_t i = 0; i < len; i++) {
-		const char *at = text[i] ? strchr(alphabet, text[i]) : NULL;
-
-		if (!at)
-			return -EINVAL;
-		bits = bits << 6 | (uint32_t)(at - alphabet);
-		have += 6;
-		if (have >= 8) {
-			have -= 8;
-			text[n++] = (char)(bits >> have);
-		}
-	}
-	return (ssize_t)n;
+	return sodium_base642bin((uint8_t *)text, len, text, len, NULL, &n, NULL,
+		sodium_base64_VARIANT_ORIGINAL_NO_PADDING) < 0 ? -EINVAL : (ssize_t)n;
 }
 
 /* libarchive writes each attribute in both forms: the first of the two counts. */
@@ -175,22 +163,24 @@ static const struct {
 	{"GNU.sparse.major", PAX_SPARSE_MAJOR},
 };
 
-static const char *text_key(struct pax *p, const char *key, char ***ret)
+/* NULL: the value is no text that is kept. */
+static char **text_of(struct pax *p, const char *key)
 {
-	*ret = streq(key, "path") ? &p->path : streq(key, "linkpath") ? &p->link
-		: streq(key, "GNU.sparse.name")			      ? &p->sparse_name
-									: NULL;
-	return *ret ? key : NULL;
+	if (streq(key, "path"))
+		return &p->path;
+	if (streq(key, "linkpath"))
+		return &p->link;
+	return streq(key, "GNU.sparse.name") ? &p->sparse_name : NULL;
 }
 
 static int take_record(struct pax *p, const struct record *r, const char **why)
 {
-	char **text;
+	char **text = text_of(p, r->key);
 
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		if (streq(r->key, numbers[i].key))
 			*why = take_number(p, r, numbers[i].which);
-	if (text_key(p, r->key, &text))
+	if (text)
 		*why = take_text(text, r);
 	else if (strncmp(r->key, SCHILY, strlen(SCHILY)) == 0)
 		*why = take_attribute(p, r, r->key + strlen(SCHILY), false);

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "check.h"
+#include "root/image/pax.h"
 #include "root/image/unpack.h"
 
 #define BLOCK 512
@@ -559,6 +560,24 @@ TEST(tar_extended_headers)
 		seal(b.data + b.len - 2 * BLOCK);
 		end_tar(&b);
 		CHECK_BROKEN(&b, rows[i].why);
+	}
+}
+
+/* As libarchive writes it, and as others might. */
+TEST(tar_capability_in_base64)
+{
+	static const char *const rows[] = {"47 LIBARCHIVE.xattr.security.capability=AQAAAg\n",
+		"49 LIBARCHIVE.xattr.security.capability=AQAAAg==\n"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct pax p = {0};
+		const char *why = NULL;
+		char text[64];
+
+		strscpy(text, rows[i], sizeof(text));
+		CHECK_INT(pax_read(&p, text, strlen(text), &why), 0);
+		CHECK(p.capability_len == 4 && memcmp(p.capability, "\1\0\0\2", 4) == 0);
+		pax_clear(&p);
 	}
 }
 

@@ -18,25 +18,20 @@
 /* The system overlay alone, for what has to be known before there is a root. */
 #define OVERLAY STATE_DIR "/overlay"
 
-/* name NULL: no layer, what disks.h does. */
+/* The order of all. EARLY, LATE: no layer, what disks.h does. */
+enum step { ALONE, EARLY, IMAGE, SYSTEM, RUNTIME, LATE, STEPS };
+
 static const struct layer_row {
-	const char *name, *words;
+	const char *name, *words; /* name NULL: no layer */
 	struct image_layer layer;
 	bool privileged;
-} rows[] = {
-	{"system", "system overlay: ", {.part = true}, false},
-	{NULL, NULL, {0}, false},
-	{"image", "", {.part = true}, false},
-	{"system", "system overlay: ", {.part = true, .over = true}, false},
-	{"runtime", "runtime overlay: ",
+} rows[STEPS] = {
+	[ALONE] = {"system", "system overlay: ", {.part = true}, false},
+	[IMAGE] = {"image", "", {.part = true}, false},
+	[SYSTEM] = {"system", "system overlay: ", {.part = true, .over = true}, false},
+	[RUNTIME] = {"runtime", "runtime overlay: ",
 		{.part = true, .over = true, .plain = true, .whole = true}, true},
-	{NULL, NULL, {0}, false},
 };
-
-#define ALONE	0
-#define IMAGE	2
-#define RUNTIME 4
-#define LATE	5
 
 struct wwinit {
 	struct source source; /* the first */
@@ -47,7 +42,7 @@ struct wwinit {
 	struct web_config web;
 	struct plan_image image; /* of the layer at hand */
 	char url[REQUEST_URL_MAX];
-	size_t at;		 /* its row */
+	enum step at;
 	uint64_t began;
 	struct source *layer;	 /* a root of web.h; NULL: disks, or all are there */
 	struct disks *disks;	 /* at work; NULL: not now */
@@ -174,8 +169,8 @@ static void next_step(struct wwinit *w, uint64_t now)
 	end_layer(w);
 	do
 		w->at++;
-	while (w->at < ARRAY_SIZE(rows) && !rows[w->at].name && !begin_disks(w, now));
-	if (w->at == ARRAY_SIZE(rows))
+	while (w->at < STEPS && !rows[w->at].name && !begin_disks(w, now));
+	if (w->at == STEPS)
 		complete(w);
 	else if (rows[w->at].name)
 		begin_layer(w, now);
