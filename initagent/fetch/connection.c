@@ -283,7 +283,7 @@ static const char *handshake_words(const char *text)
 /* A proxy that does not open the way to the server says so with a status of its own. */
 static void failed(struct connection *l, CURLcode code)
 {
-	const char *reason = tls_reason(l->x->tls);
+	const char *reason = tls_reason(&l->x->tls);
 
 	l->verdict = framing(l, code) ? VERDICT_PROTOCOL : http_request_verdict(code);
 	if (*reason)
@@ -334,7 +334,7 @@ CURLcode connection_start(struct connection *l)
 
 	connection_clear(l);
 	l->began = l->heard = now_ns();
-	e = http_request_apply(l->easy, x->tls, &x->request, &l->ask, &l->lists);
+	e = http_request_apply(l->easy, &x->tls, &x->request, &l->ask, &l->lists);
 	curl_easy_setopt(l->easy, CURLOPT_HEADERFUNCTION, on_head);
 	curl_easy_setopt(l->easy, CURLOPT_HEADERDATA, l);
 	curl_easy_setopt(l->easy, CURLOPT_WRITEFUNCTION, on_body);

@@ -33,7 +33,7 @@ struct connection {
 
 struct exchange {
 	CURLM *multi;
-	struct tls *tls;
+	struct tls tls;
 	struct sink sink;
 	struct fetch_setup setup;
 	int ctl;

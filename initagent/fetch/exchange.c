@@ -419,6 +419,8 @@ int exchange_new(struct exchange **ret, const struct fetch_setup *setup, int ctl
 	x->ctl = ctl;
 	x->sink = (struct sink){.fd = out, .size = setup->want.size, .limit = setup->want.limit,
 		.pinned = setup->want.sha256 || setup->want.chunk_size};
+	x->tls = (struct tls){.ca = setup->ca, .ca_len = setup->ca_len,
+		.any = setup->any_certificate, .clock_floor = setup->clock_floor};
 	x->window.fd = -1;
 	x->last = &x->connections[0];
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
@@ -426,7 +428,6 @@ int exchange_new(struct exchange **ret, const struct fetch_setup *setup, int ctl
 	x->multi = curl_multi_init();
 	e = x->multi ? connections_new(x) : -ENOMEM;
 	e = e ? e : window_new(&x->window);
-	e = e ? e : tls_new(&x->tls, setup);
 	if (e < 0)
 		return e;
 	*ret = x;
@@ -443,7 +444,6 @@ struct exchange *exchange_free(struct exchange *x)
 	if (x->multi)
 		curl_multi_cleanup(x->multi);
 	window_done(&x->window);
-	tls_free(x->tls);
 	free(x);
 	return NULL;
 }

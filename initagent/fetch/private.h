@@ -73,12 +73,6 @@ struct fetch {
 	char site[URL_TEXT_MAX];
 };
 
-/* What the verifier begins with. */
-struct verifier {
-	struct fetch_setup setup;
-	struct hasher *hasher; /* NULL: none */
-};
-
 /* fetch_start_processes: both, with a pipe between them. 0 or -errno. fetch_end_processes: what is
  * in the file stays. */
 int fetch_start_processes(struct fetch *f);

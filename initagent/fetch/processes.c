@@ -46,6 +46,11 @@ static bool reply_valid(void *reply, const void *context)
 
 /* --- the verifier ---------------------------------------------------------------------------- */
 
+struct verifier {
+	struct fetch_setup setup;
+	struct hasher *hasher; /* NULL: none */
+};
+
 /* Threads are made while that is still allowed. Without one digests just take longer. */
 static const void *prepare_verifier(const void *arg)
 {

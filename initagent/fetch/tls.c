@@ -11,14 +11,6 @@
 #include <mbedtls/x509_crt.h>
 #endif
 
-struct tls {
-	const void *ca;
-	size_t ca_len;
-	bool any;
-	int64_t clock_floor;
-	uint32_t flags; /* why a certificate was refused, in the library's bits */
-};
-
 #ifdef TLS_MBEDTLS
 
 /*
@@ -126,26 +118,6 @@ static CURLcode hook(struct tls *t, CURL *easy)
 }
 
 #endif
-
-int tls_new(struct tls **ret, const struct fetch_setup *setup)
-{
-	struct tls *t = calloc(1, sizeof(*t));
-
-	if (!t)
-		return -ENOMEM;
-	t->ca = setup->ca;
-	t->ca_len = setup->ca_len;
-	t->any = setup->any_certificate;
-	t->clock_floor = setup->clock_floor;
-	*ret = t;
-	return 0;
-}
-
-struct tls *tls_free(struct tls *t)
-{
-	free(t);
-	return NULL;
-}
 
 #ifdef FEATURE_TLS
 /* The certificates are bytes: the process that fetches can open no file. None at all means that

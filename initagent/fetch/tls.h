@@ -9,13 +9,16 @@
 
 #include <curl/curl.h>
 
-#include "fetch/protocol.h"
+#include "base/util.h"
 
-struct tls;
-
-/* tls_new: 0 or -errno. */
-int tls_new(struct tls **ret, const struct fetch_setup *setup);
-struct tls *tls_free(struct tls *t);
+/* What is trusted; the handles it was applied to refer to it. */
+struct tls {
+	const void *ca; /* PEM, or NULL: nothing */
+	size_t ca_len;
+	bool any;	     /* each certificate is good */
+	int64_t clock_floor; /* Unix time before which the clock cannot be right */
+	uint32_t flags;	     /* why a certificate was refused, in the library's bits */
+};
 
 /* tls_apply: sets a handle up for the next exchange. */
 CURLcode tls_apply(struct tls *t, CURL *easy);

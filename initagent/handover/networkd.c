@@ -60,7 +60,8 @@ static bool is_mac(const struct profile_rail *rail, const uint8_t *id, size_t le
 		!memcmp(id + 1, hw->bytes + hw->len - n, n);
 }
 
-/* DUIDType=, DUIDRawData=. false: this version cannot send it. */
+/* DUIDType=, DUIDRawData=, or none of them, as a type alone would be another DUID. false: this
+ * version cannot send it. */
 static bool put_duid(FILE *out, const uint8_t *duid, size_t len, unsigned version)
 {
 	char text[3 * ADDRESS_DUID_MAX + 1];
@@ -211,18 +212,10 @@ static void put_dhcp4(FILE *out, const struct profile_rail *rail, unsigned versi
 static void put_dhcp6(FILE *out, const struct profile_rail *rail, unsigned version)
 {
 	const struct address_result *r = rail->six;
-	char *text = NULL;
-	size_t len;
-	FILE *duid = open_memstream(&text, &len);
 
 	fputs("\n[DHCPv6]\nWithoutRA=solicit\n", out);
-	/* All or nothing: a type without its data would be another DUID. */
-	if (duid && r && put_duid(duid, r->client_id, r->client_id_len, version) &&
-		fflush(duid) == 0)
-		fprintf(out, "%sIAID=%u\n", text, duid_iaid(&rail->dev));
-	if (duid)
-		fclose(duid);
-	free(text);
+	if (r && put_duid(out, r->client_id, r->client_id_len, version))
+		fprintf(out, "IAID=%u\n", duid_iaid(&rail->dev));
 }
 
 static void put_address(FILE *out, const struct address_result *r, uint32_t metric)

@@ -23,7 +23,7 @@ struct sender {
 	uint64_t end; /* CLOCK_BOOTTIME ns: no attempt after it */
 	CURL *easy;
 	CURLM *multi; /* created early: it opens descriptors, which the sandbox forbids */
-	struct tls *tls;
+	struct tls tls;
 	struct http_request_lists lists;
 	struct curl_slist *headers;
 	char error[CURL_ERROR_SIZE];
@@ -81,7 +81,7 @@ static CURLcode configure(struct sender *s)
 
 	if (n < 0 || (size_t)n >= sizeof(to.url))
 		return CURLE_URL_MALFORMAT;
-	e = http_request_apply(s->easy, s->tls, &to, &(struct resume_ask){0}, &s->lists);
+	e = http_request_apply(s->easy, &s->tls, &to, &(struct resume_ask){0}, &s->lists);
 	curl_easy_setopt(s->easy, CURLOPT_WRITEFUNCTION, on_answer);
 	curl_easy_setopt(s->easy, CURLOPT_WRITEDATA, s);
 	curl_easy_setopt(s->easy, CURLOPT_ERRORBUFFER, s->error);
@@ -92,15 +92,13 @@ static CURLcode configure(struct sender *s)
 /* Everything that needs memory maps, files or entropy, before the rights are dropped. */
 static bool prepare(struct sender *s, const struct post_request *o)
 {
-	const struct fetch_setup setup = {.ca = o->ca, .ca_len = o->ca_len,
-		.clock_floor = BUILD_TIME};
-
 	s->request = o;
+	s->tls = (struct tls){.ca = o->ca, .ca_len = o->ca_len, .clock_floor = BUILD_TIME};
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
 		return false;
 	s->easy = curl_easy_init();
 	s->multi = curl_multi_init();
-	return s->easy && s->multi && tls_new(&s->tls, &setup) == 0 && configure(s) == CURLE_OK;
+	return s->easy && s->multi && configure(s) == CURLE_OK;
 }
 
 static CURLcode perform(struct sender *s)
@@ -138,7 +136,7 @@ static bool attempt(struct sender *s, long limit_ms, struct post_result *result)
 		snprintf(s->error, sizeof(s->error), "libcurl's error %d", (int)e);
 	if (e != CURLE_OK)
 		snprintf(result->text, sizeof(result->text), "%.100s%s%.60s", s->error,
-			*tls_reason(s->tls) ? ": " : "", tls_reason(s->tls));
+			*tls_reason(&s->tls) ? ": " : "", tls_reason(&s->tls));
 	else
 		snprintf(result->text, sizeof(result->text), "the server answered %ld", status);
 	return e == CURLE_COULDNT_CONNECT || e == CURLE_SEND_ERROR || e == CURLE_RECV_ERROR ||
@@ -159,13 +157,14 @@ static bool pause_ms(uint64_t span, uint64_t end)
 	return true;
 }
 
-static void send_state(struct sender *s, uint64_t end, struct post_result *result)
+static void send_state(struct sender *s, struct post_result *result)
 {
 	uint64_t span = s->request->delay / NSEC_PER_MSEC, now;
 
-	for (uint64_t next = TRY_FIRST; pause_ms(span, end); next *= 2) {
+	for (uint64_t next = TRY_FIRST; pause_ms(span, s->end); next *= 2) {
 		now = now_ns();
-		if (now >= end || !attempt(s, (long)((end - now) / NSEC_PER_MSEC) + 1, result))
+		if (now >= s->end ||
+			!attempt(s, (long)((s->end - now) / NSEC_PER_MSEC) + 1, result))
 			return;
 		span = next;
 	}
@@ -197,13 +196,11 @@ static const void *prepare_sender(const void *arg)
 
 static int run_sender(const void *arg)
 {
-	struct sender s = *(const struct sender *)arg;
+	struct sender *s = (struct sender *)(uintptr_t)arg;
 	struct post_result result = {0};
 
-	curl_easy_setopt(s.easy, CURLOPT_WRITEDATA, &s);
-	curl_easy_setopt(s.easy, CURLOPT_ERRORBUFFER, s.error);
-	send_state(&s, s.end, &result);
-	write_outcome(s.request, WORKER_FILE(0), &result);
+	send_state(s, &result);
+	write_outcome(s->request, WORKER_FILE(0), &result);
 	return worker_reply(&result, sizeof(result));
 }
 
