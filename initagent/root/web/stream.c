@@ -122,7 +122,7 @@ static void pump_bytes(struct stream *s, uint64_t end)
 		ssize_t n = sendfile(s->in, s->file, &at, (size_t)(turn - s->at));
 
 		s->held = n < 0 && errno == EAGAIN;
-		if (n <= 0 && !s->held && errno != EINTR)
+		if (n == 0 || (n < 0 && !s->held && errno != EINTR))
 			break;
 		s->at = (uint64_t)at;
 	}
