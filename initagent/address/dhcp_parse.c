@@ -48,7 +48,7 @@ static enum dhcp_defect read_fixed(struct dhcp_reply *r, struct cursor c, struct
 	read_address(&c, &r->ciaddr);
 	read_address(&c, &r->yiaddr);
 	read_address(&c, &r->siaddr);
-	read_address(&c, &r->giaddr);
+	cursor_skip(&c, 4); /* giaddr */
 	cursor_copy(&c, r->chaddr, sizeof(r->chaddr));
 	f->sname = cursor_sub(&c, SNAME_SIZE);
 	f->file = cursor_sub(&c, FILE_SIZE);

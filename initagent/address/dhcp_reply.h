@@ -81,7 +81,7 @@ struct dhcp_reply {
 	uint32_t xid;
 	uint32_t hlen;	      /* of chaddr, as sent: may be more than 16 */
 	uint8_t chaddr[DHCP_CHADDR_SIZE];
-	struct in_addr source, ciaddr, yiaddr, siaddr, giaddr;
+	struct in_addr source, ciaddr, yiaddr, siaddr;
 	struct in_addr server_id, broadcast; /* 0: none */
 	/* as sent, for messages; 0: none, or of a wrong size */
 	struct in_addr mask;

@@ -244,6 +244,21 @@ TEST(renewed_and_changed)
 	client_event(d, DHCP_EVENT_LEASE);
 }
 
+/* Asked by way of a relay for the lease, and directly for its renewal, or the other way round. */
+TEST(a_relay_is_no_part_of_the_lease)
+{
+	_cleanup_(dhcp4_freep) struct dhcp4 *d = client_make(NULL, 0);
+	struct msg m;
+
+	client_bind_at(d, 0);
+	dhcp4_tick(d, 1800 * SEC);
+	client_sent(d, DHCP_REQUEST);
+	msg_offer(&m, DHCP_ACK, dhcp4_xid(d), ADDRESS, SERVER);
+	memcpy(m.bytes + MSG_HEADERS + 24, "\x0a\x00\x00\xfe", 4); /* giaddr */
+	client_give(d, &m, 1800 * SEC);
+	client_event(d, DHCP_EVENT_RENEWED);
+}
+
 TEST(nak_in_renewal_ends_the_lease)
 {
 	_cleanup_(dhcp4_freep) struct dhcp4 *d = client_make(NULL, 0);
