@@ -23,6 +23,7 @@
 #include "base/env.h"
 #include "base/util.h"
 #include "report/causes.h"
+#include "value.h"
 
 /* Period of the fall-back timer: starts at MIN, grows by half each idle pass up to MAX. */
 #define FABRIC_POLL_MIN (100 * NSEC_PER_MSEC)
@@ -271,24 +272,12 @@ const char *fabric_sm_name(enum fabric_sm_state s);
 /* fabric_neighbour_text: "leaf12 port 17", by GUID when it has no name; "" when unknown. */
 void fabric_neighbour_text(const struct fabric_neighbour *n, char *buf, size_t size);
 
-enum gid_type { GID_IB_ROCE_V1, GID_ROCE_V2, GID_TYPE_MAX };
-
-struct fabric_gid {
-	unsigned index;
-	enum gid_type type;
-	uint8_t raw[16];
-	char netdev[IFNAMSIZ];
-};
-
 /*
- * fabric_find_gid: looks for a GID in the port's table as it is now. RoCE v2 is preferred when both
- * versions are there. Returns 0, -ENOENT when there is none, or another negative errno.
+ * fabric_has_gid: is the RoCE GID of this address (of an IPv4 one ::ffff:a.b.c.d) in the port's
+ * table as it is now, for either version of RoCE?
  */
-int fabric_find_gid(const struct env *env, const struct fabric_port *port,
-	const uint8_t raw[static 16], struct fabric_gid *ret);
-
-/* fabric_gid_from_ipv4: the IPv4-mapped GID (::ffff:a.b.c.d) of an address in network order. */
-void fabric_gid_from_ipv4(uint32_t address, uint8_t ret_raw[static 16]);
+bool fabric_has_gid(
+	const struct env *env, const struct fabric_port *port, const struct inet_addr *addr);
 
 enum fabric_pkey { PKEY_ABSENT, PKEY_LIMITED, PKEY_FULL };
 

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 
 #include "fabric/fabric.h"
-#include "value.h"
 
 /* LIDs that mean "none": reserved, and the permissive LID (IBTA vol. 1, 4.1.1). */
 static bool no_lid(uint32_t lid)
@@ -153,16 +152,8 @@ static enum cause pkey_gate(const struct env *env, const struct fabric_port *por
 static enum cause gid_gate(const struct env *env, const struct fabric_port *port,
 	const struct inet_addr *addr, char *text, size_t size)
 {
-	struct fabric_gid gid;
-	uint8_t raw[16];
-
-	if (port->link_layer != LINK_LAYER_ETHERNET || port->iwarp)
-		return CAUSE_NONE;
-	if (addr->family == AF_INET)
-		fabric_gid_from_ipv4(addr->v4.s_addr, raw);
-	else
-		memcpy(raw, addr->bytes, sizeof(raw));
-	if (addr->family && fabric_find_gid(env, port, raw, &gid) >= 0)
+	if (port->link_layer != LINK_LAYER_ETHERNET || port->iwarp ||
+		(addr->family && fabric_has_gid(env, port, addr)))
 		return CAUSE_NONE;
 	snprintf(text, size, "waiting for the RoCE GID of its address on %s", port->name);
 	return CAUSE_PORT_NO_GID;

@@ -43,58 +43,23 @@ size_t fabric_pkeys(
 	return n;
 }
 
-void fabric_gid_from_ipv4(uint32_t address, uint8_t ret_raw[static 16])
+bool fabric_has_gid(
+	const struct env *env, const struct fabric_port *port, const struct inet_addr *addr)
 {
-	memset(ret_raw, 0, 16);
-	ret_raw[10] = ret_raw[11] = 0xff;
-	memcpy(ret_raw + 12, &address, 4);
-}
-
-static enum gid_type read_type(const struct env *env, const struct fabric_port *p, unsigned index)
-{
-	char text[32];
-
-	if (env_read(env, text, sizeof(text), CLASS "/%s/ports/%u/gid_attrs/types/%u", p->device,
-		    p->port, index) > 0 &&
-		streq(text, "RoCE v2"))
-		return GID_ROCE_V2;
-	return GID_IB_ROCE_V1;
-}
-
-static void fill(const struct env *env, const struct fabric_port *p, unsigned index,
-	const uint8_t raw[static 16], struct fabric_gid *ret)
-{
-	ret->index = index;
-	ret->type = read_type(env, p, index);
-	memcpy(ret->raw, raw, sizeof(ret->raw));
-	/* Empty entries and InfiniBand give EINVAL here. */
-	if (env_read(env, ret->netdev, sizeof(ret->netdev), CLASS "/%s/ports/%u/gid_attrs/ndevs/%u",
-		    p->device, p->port, index) < 0)
-		ret->netdev[0] = 0;
-}
-
-int fabric_find_gid(const struct env *env, const struct fabric_port *port,
-	const uint8_t raw[static 16], struct fabric_gid *ret)
-{
-	struct fabric_gid gid;
-	uint8_t entry[16];
-	bool found = false;
+	uint8_t raw[16] = {[10] = 0xff, [11] = 0xff}, entry[16];
 	char text[64];
+	int r = 0;
 
-	for (unsigned i = 0; i < GID_MAX; i++) {
-		int r = env_read(env, text, sizeof(text), CLASS "/%s/ports/%u/gids/%u",
-			port->device, port->port, i);
-
-		if (r == -ENOENT)
-			break; /* the end of the table */
-		if (r < 0 || ports_parse_gid(text, entry) < 0 || memcmp(entry, raw, 16) != 0)
-			continue;
-		fill(env, port, i, entry, &gid);
-		if (!found || gid.type == GID_ROCE_V2)
-			*ret = gid;
-		found = true;
-		if (gid.type == GID_ROCE_V2)
-			break;
+	if (addr->family == AF_INET)
+		memcpy(raw + 12, addr->bytes, 4);
+	else
+		memcpy(raw, addr->bytes, sizeof(raw));
+	/* ENOENT: the end of the table. */
+	for (unsigned i = 0; r != -ENOENT && i < GID_MAX; i++) {
+		r = env_read(env, text, sizeof(text), CLASS "/%s/ports/%u/gids/%u", port->device,
+			port->port, i);
+		if (r >= 0 && ports_parse_gid(text, entry) == 0 && !memcmp(entry, raw, 16))
+			return true;
 	}
-	return found ? 0 : -ENOENT;
+	return false;
 }

@@ -256,8 +256,7 @@ static void events(void)
 {
 	struct fabric *f = NULL;
 	const struct fabric_port *p;
-	struct fabric_gid gid;
-	uint8_t raw[16];
+	const struct inet_addr addr = {.family = AF_INET, .bytes = {10, 99, 0, 100}};
 	double t;
 	size_t n;
 
@@ -277,12 +276,10 @@ static void events(void)
 	t = wait_state(f, "rxe0", PORT_ACTIVE);
 	ok(t >= 0, "link up is told by a verbs event");
 	figure("up_event_ms", t);
-	fabric_gid_from_ipv4(htonl(0x0a630064), raw);
-	ok(fabric_find_gid(&env, fabric_find(f, "rxe0", 1), raw, &gid) == -ENOENT, "no GID yet");
-	set_address("eth0", htonl(0x0a630064));
-	ok(fabric_find_gid(&env, fabric_find(f, "rxe0", 1), raw, &gid) == 0 &&
-			gid.type == GID_ROCE_V2 && streq(gid.netdev, "eth0"),
-		"the address has a RoCE v2 GID at once");
+	ok(!fabric_has_gid(&env, fabric_find(f, "rxe0", 1), &addr), "no GID yet");
+	set_address("eth0", addr.v4.s_addr);
+	ok(fabric_has_gid(&env, fabric_find(f, "rxe0", 1), &addr),
+		"the address has a RoCE GID at once");
 	p = fabric_ports(f, &n);
 	fabric_print_ports(&env, p, n, stdout);
 	fabric_free(f);
