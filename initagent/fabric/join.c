@@ -12,52 +12,14 @@
 
 /* --- by what the SA says of the group -------------------------------------------------------- */
 
-static bool absent(const struct fabric_group *g)
-{
-	return g->state == FABRIC_GROUP_ABSENT;
-}
-
-static bool refused(const struct fabric_group *g)
-{
-	return g->state == FABRIC_GROUP_REFUSED;
-}
-
-static bool silent(const struct fabric_group *g)
-{
-	return g->state == FABRIC_GROUP_SILENT;
-}
-
-static bool unaskable(const struct fabric_group *g)
-{
-	return g->state == FABRIC_GROUP_UNASKABLE;
-}
-
 static bool mtu_too_big(const struct fabric_group *g)
 {
-	return g->state == FABRIC_GROUP_PRESENT && g->port_mtu && g->mtu > g->port_mtu;
+	return g->port_mtu && g->mtu > g->port_mtu;
 }
 
 static bool rate_too_high(const struct fabric_group *g)
 {
-	return g->state == FABRIC_GROUP_PRESENT && g->port_rate && g->rate > g->port_rate;
-}
-
-static bool present(const struct fabric_group *g)
-{
-	return g->state == FABRIC_GROUP_PRESENT;
-}
-
-static bool any(const struct fabric_group *g)
-{
-	(void)g;
-	return true;
-}
-
-static void say_nothing(const struct fabric_group *g, char *buf, size_t size)
-{
-	(void)g;
-	(void)size;
-	buf[0] = 0;
+	return g->port_rate && g->rate > g->port_rate;
 }
 
 static void say_status(const struct fabric_group *g, char *buf, size_t size)
@@ -76,34 +38,41 @@ static void say_rates(const struct fabric_group *g, char *buf, size_t size)
 		g->port_rate / 1000, g->port_rate % 1000 / 100);
 }
 
+/* The first row of the state that applies. */
 static const struct {
-	bool (*applies)(const struct fabric_group *g);
-	void (*details)(const struct fabric_group *g, char *buf, size_t size);
+	enum fabric_group_state state;
+	bool (*applies)(const struct fabric_group *g); /* NULL: always */
+	void (*details)(const struct fabric_group *g, char *buf, size_t size); /* NULL: none */
 	enum cause cause;
 	const char *what;
 } rows[] = {
-	{absent, say_nothing, CAUSE_IPOIB_NO_GROUP, "no IPoIB broadcast group"},
-	{refused, say_status, CAUSE_IPOIB_NO_GROUP, "broadcast group denied"},
-	{silent, say_nothing, CAUSE_PORT_SM_SILENT, "subnet manager does not answer"},
-	{unaskable, say_nothing, CAUSE_PORT_NO_PKEY,
+	{FABRIC_GROUP_ABSENT, NULL, NULL, CAUSE_IPOIB_NO_GROUP, "no IPoIB broadcast group"},
+	{FABRIC_GROUP_REFUSED, NULL, say_status, CAUSE_IPOIB_NO_GROUP, "broadcast group denied"},
+	{FABRIC_GROUP_SILENT, NULL, NULL, CAUSE_PORT_SM_SILENT,
+		"subnet manager does not answer"},
+	{FABRIC_GROUP_UNASKABLE, NULL, NULL, CAUSE_PORT_NO_PKEY,
 		"subnet manager does not answer: the port's table lacks the default partition "
 		"(P_Key 0xffff or 0x7fff), in which it is asked"},
-	{mtu_too_big, say_mtus, CAUSE_IPOIB_JOIN_REFUSED, "broadcast group's MTU above the port's"},
-	{rate_too_high, say_rates, CAUSE_IPOIB_JOIN_REFUSED,
+	{FABRIC_GROUP_PRESENT, mtu_too_big, say_mtus, CAUSE_IPOIB_JOIN_REFUSED,
+		"broadcast group's MTU above the port's"},
+	{FABRIC_GROUP_PRESENT, rate_too_high, say_rates, CAUSE_IPOIB_JOIN_REFUSED,
 		"broadcast group's rate above the port's"},
-	{present, say_nothing, CAUSE_NETDEV_NO_CARRIER, "joining the broadcast group"},
-	{any, say_nothing, CAUSE_NETDEV_NO_CARRIER, "waiting for the broadcast group"},
+	{FABRIC_GROUP_PRESENT, NULL, NULL, CAUSE_NETDEV_NO_CARRIER, "joining the broadcast group"},
+	{FABRIC_GROUP_UNKNOWN, NULL, NULL, CAUSE_NETDEV_NO_CARRIER,
+		"waiting for the broadcast group"},
 };
 
 enum cause fabric_judge_group(
 	const struct fabric_port *port, const struct fabric_group *group, char *text, size_t size)
 {
-	char details[64];
+	char details[64] = "";
 	size_t i = 0;
 
-	while (i + 1 < ARRAY_SIZE(rows) && !rows[i].applies(group))
+	while (i + 1 < ARRAY_SIZE(rows) && (rows[i].state != group->state ||
+			(rows[i].applies && !rows[i].applies(group))))
 		i++;
-	rows[i].details(group, details, sizeof(details));
+	if (rows[i].details)
+		rows[i].details(group, details, sizeof(details));
 	snprintf(text, size, "%s P_Key %04x: %s%s", port->name, group->pkey, rows[i].what, details);
 	return rows[i].cause;
 }
@@ -113,7 +82,6 @@ enum cause fabric_judge_group(
 /* Records read at most: the whole of a usual log; newer ones come last. */
 #define RECORD_BUDGET 4096
 #define RECORD_SIZE   1024
-#define READ_SIZE     8192 /* CONSOLE_EXT_LOG_MAX: a record that does not fit is EINVAL, not cut */
 #define MAX_ERRNO     4095 /* include/linux/err.h */
 
 /* Microseconds since boot of a record "PRIORITY,SEQ,TIME,FLAGS;TEXT"; ret_text is TEXT. */
@@ -154,23 +122,27 @@ bool join_failure_in(
 	return *ret_status < 0;
 }
 
+struct last_failure {
+	const char *netdev;
+	uint64_t since_us;
+	int status;
+};
+
+static void take_record(const char *buf, size_t len, void *data)
+{
+	struct last_failure *last = data;
+	uint64_t us;
+	int status;
+
+	if (join_failure_in(buf, len, last->netdev, &us, &status) && us >= last->since_us)
+		last->status = status;
+}
+
 int fabric_join_failure(const struct env *env, const char *netdev, uint64_t since)
 {
+	struct last_failure last = {.netdev = netdev, .since_us = since / 1000};
 	_cleanup_close_ int fd = kmsg_open(env);
-	int status = 0, last = 0;
-	char buf[READ_SIZE];
-	uint64_t us;
 
-	for (unsigned i = 0; fd >= 0 && i < RECORD_BUDGET; i++) {
-		ssize_t n = read(fd, buf, sizeof(buf));
-
-		/* EPIPE: records were overwritten before we came; the next read goes on. */
-		if (n < 0 && (errno == EPIPE || errno == EINTR))
-			continue;
-		if (n <= 0)
-			break;
-		if (join_failure_in(buf, (size_t)n, netdev, &us, &status) && us >= since / 1000)
-			last = status;
-	}
-	return last;
+	kmsg_each(fd, RECORD_BUDGET, take_record, &last);
+	return last.status;
 }
