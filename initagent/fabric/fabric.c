@@ -150,10 +150,10 @@ static bool same_port(const struct fabric_port *a, const struct fabric_port *b)
 	       streq(a->rate, b->rate) && a->verbs_events == b->verbs_events;
 }
 
-static int find_index(const struct fabric *f, const char *name)
+static int find_index(const struct fabric_port *list, size_t n, const char *name)
 {
-	for (size_t i = 0; i < f->n; i++)
-		if (streq(f->ports[i].name, name))
+	for (size_t i = 0; i < n; i++)
+		if (streq(list[i].name, name))
 			return (int)i;
 	return -1;
 }
@@ -162,7 +162,7 @@ static int find_index(const struct fabric *f, const char *name)
 static void match(
 	struct fabric *f, const struct fabric_port *fresh, struct pending *mark, uint64_t now)
 {
-	int old = find_index(f, fresh->name);
+	int old = find_index(f->ports, f->n, fresh->name);
 
 	if (old < 0) {
 		mark->added = true;
@@ -176,19 +176,11 @@ static void match(
 	tell_state(f, &f->ports[old], fresh, now);
 }
 
-static bool in_list(const struct fabric_port *list, size_t n, const char *name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (streq(list[i].name, name))
-			return true;
-	return false;
-}
-
 /* Ports the new list lacks. One whose arrival was never an event goes without one. */
 static void bury_missing(struct fabric *f, const struct fabric_port *list, size_t n, uint64_t now)
 {
 	for (size_t i = 0; i < f->n; i++) {
-		if (in_list(list, n, f->ports[i].name))
+		if (find_index(list, n, f->ports[i].name) >= 0)
 			continue;
 		tell_state(f, &f->ports[i], NULL, now);
 		port_queries_forget(f->queries, f->ports[i].name);
@@ -417,7 +409,7 @@ static bool pop_answer(struct fabric *f, struct fabric_event *ret)
 	struct query_event ev;
 
 	while (port_queries_pop(f->queries, &ev)) {
-		int i = find_index(f, ev.name);
+		int i = find_index(f->ports, f->n, ev.name);
 
 		if (i < 0)
 			continue;

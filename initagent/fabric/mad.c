@@ -151,7 +151,7 @@ static const struct query_row {
 
 const struct mad_class_info *mad_class_info(enum mad_class c)
 {
-	return &classes[(unsigned)c < MAD_CLASS_MAX ? c : MAD_CLASS_SM];
+	return &classes[c];
 }
 
 enum mad_class mad_query_class(enum mad_query q)

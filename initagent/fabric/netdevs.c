@@ -48,13 +48,8 @@ static bool net_address(const struct env *env, const char *name, const char *att
 static bool has_guid(const struct env *env, const char *name, uint64_t guid)
 {
 	uint8_t address[ADDR_LEN];
-	uint64_t own = 0;
 
-	if (!net_address(env, name, "address", address))
-		return false;
-	for (int i = ADDR_GUID; i < ADDR_LEN; i++)
-		own = own << 8 | address[i];
-	return own == guid;
+	return net_address(env, name, "address", address) && guid_of(address + ADDR_GUID) == guid;
 }
 
 static bool is_on(const struct env *env, const struct fabric_port *p, const char *name)

@@ -7,6 +7,8 @@
 #include <glob.h>
 #include <limits.h>
 
+#include "value.h"
+
 #define CLASS	   "/sys/class/infiniband"
 #define ARPHRD_IB  32 /* linux/if_arp.h ARPHRD_INFINIBAND: an IPoIB netdev */
 #define PORT_MAX   255
@@ -43,45 +45,18 @@ int ports_parse_state(const char *text, int max)
 	return (int)n;
 }
 
-/* One group of four hexadecimal digits. */
-static int parse_group(const char *p, uint8_t ret[static 2])
-{
-	unsigned value = 0;
-
-	for (int i = 0; i < 4; i++) {
-		unsigned char c = (unsigned char)p[i];
-
-		if (!isxdigit(c))
-			return -EINVAL;
-		value = value << 4 | (unsigned)(isdigit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
-	}
-	ret[0] = (uint8_t)(value >> 8);
-	ret[1] = (uint8_t)value;
-	return 0;
-}
-
 int ports_parse_gid(const char *text, uint8_t ret[static 16])
 {
 	uint8_t raw[16];
 
-	for (int i = 0; i < 8; i++) {
-		if (parse_group(text, raw + 2 * i) < 0)
+	/* Eight groups of four digits, joined by ':'. */
+	if (strlen(text) != 8 * 5 - 1)
+		return -EINVAL;
+	for (int i = 0; i < 8; i++, text += 5)
+		if (value_hex(text, 4, raw + 2 * i, 2) < 0 || text[4] != (i < 7 ? ':' : 0))
 			return -EINVAL;
-		text += 4;
-		if (*text++ != (i < 7 ? ':' : 0))
-			return -EINVAL;
-	}
 	memcpy(ret, raw, sizeof(raw));
 	return 0;
-}
-
-static uint64_t be64(const uint8_t *p)
-{
-	uint64_t v = 0;
-
-	for (int i = 0; i < 8; i++)
-		v = v << 8 | p[i];
-	return v;
 }
 
 /* The node GUID is written in four groups: the GID of an all-zero prefix. */
@@ -93,20 +68,20 @@ static uint64_t read_node_guid(const struct env *env, const char *device)
 	if (env_read(env, text, sizeof(text), CLASS "/%s/node_guid", device) < 0)
 		return 0;
 	snprintf(gid, sizeof(gid), "0000:0000:0000:0000:%s", text);
-	return ports_parse_gid(gid, raw) == 0 ? be64(raw + 8) : 0;
+	return ports_parse_gid(gid, raw) == 0 ? guid_of(raw + 8) : 0;
 }
 
-/* A numeric attribute, decimal or with 0x; fallback when unreadable. */
-static unsigned long read_number(const struct env *env, const char *path, unsigned long fallback)
+/* A numeric attribute, decimal or with 0x; 0 when unreadable. */
+static unsigned long read_number(const struct env *env, const char *path)
 {
 	char text[SYSFS_SIZE], *end;
 	unsigned long n;
 
 	if (env_read(env, text, sizeof(text), "%s", path) < 0)
-		return fallback;
+		return 0;
 	errno = 0;
 	n = strtoul(text, &end, 0);
-	return end == text || errno ? fallback : n;
+	return end == text || errno ? 0 : n;
 }
 
 static unsigned long port_number(
@@ -115,7 +90,7 @@ static unsigned long port_number(
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), CLASS "/%s/ports/%u/%s", p->device, p->port, attribute);
-	return read_number(env, path, 0);
+	return read_number(env, path);
 }
 
 static int port_state(
@@ -181,10 +156,10 @@ static bool is_ports_netdev(const struct env *env, const struct fabric_port *p, 
 
 	snprintf(base, sizeof(base), CLASS "/%s/device/net/%s", p->device, netdev);
 	snprintf(path, sizeof(path), "%s/dev_port", base);
-	if (read_number(env, path, 0) != p->port - 1)
+	if (read_number(env, path) != p->port - 1)
 		return false;
 	snprintf(path, sizeof(path), "%s/type", base);
-	return (read_number(env, path, 0) == ARPHRD_IB) == (p->link_layer == LINK_LAYER_INFINIBAND);
+	return (read_number(env, path) == ARPHRD_IB) == (p->link_layer == LINK_LAYER_INFINIBAND);
 }
 
 /* The first by name: P_Key children ("ib0.8001") sort after their parent. */
@@ -229,8 +204,8 @@ static void read_guids(const struct env *env, struct fabric_port *p)
 	if (p->link_layer == LINK_LAYER_INFINIBAND &&
 		env_read(env, text, sizeof(text), CLASS "/%s/ports/%u/gids/0", p->device, p->port) >
 			0 &&
-		ports_parse_gid(text, raw) == 0 && be64(raw + 8) != 0)
-		p->guid = be64(raw + 8);
+		ports_parse_gid(text, raw) == 0 && guid_of(raw + 8) != 0)
+		p->guid = guid_of(raw + 8);
 }
 
 void fabric_driver(const struct env *env, const char *device, char *buf, size_t size)
