@@ -131,7 +131,7 @@ static void take_switch_port(struct neighbour *n, const struct mad_result *r)
 	n->tell |= n->found.sm_lid != before && neighbour_known(n);
 }
 
-bool neighbour_take(struct neighbour *n, const struct mad_result *r, uint64_t now)
+void neighbour_take(struct neighbour *n, const struct mad_result *r, uint64_t now)
 {
 	bool known = neighbour_known(n);
 	char text[96];
@@ -140,12 +140,11 @@ bool neighbour_take(struct neighbour *n, const struct mad_result *r, uint64_t no
 	case MAD_NODE_INFO: take_node_info(n, r); break;
 	case MAD_NODE_DESC: take_node_desc(n, r); break;
 	case MAD_SWITCH_PORT: take_switch_port(n, r); break;
-	default: return false;
+	default: return;
 	}
 	if (known || !neighbour_known(n))
-		return true;
+		return;
 	fabric_neighbour_text(&n->found, text, sizeof(text));
 	report_log(n->env->report, REPORT_INFO, n->name, now, "cable ends at %s", text);
 	n->tell = true;
-	return true;
 }

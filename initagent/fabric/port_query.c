@@ -210,15 +210,8 @@ static int query_ask_group(
 
 /* --- answers -------------------------------------------------------------------------------- */
 
-static void take_port_info(struct port_query *q, const struct mad_result *r, uint64_t now)
+static void take_sm_info(struct port_query *q, const struct mad_result *r)
 {
-	(void)now;
-	group_list_port(&q->groups, mad_answered(r) ? r->answer.port_mtu : 0);
-}
-
-static void take_sm_info(struct port_query *q, const struct mad_result *r, uint64_t now)
-{
-	(void)now;
 	q->sm_info = KNOWN;
 	if (!mad_answered(r))
 		return;
@@ -248,19 +241,18 @@ static void take_sa(struct port_query *q, const struct mad_result *r, uint64_t n
 		q->sm_again = now + (r->outcome == MAD_SILENT ? PROBE_PERIOD : ABSENT_PERIOD);
 }
 
-static void take_group(struct port_query *q, const struct mad_result *r, uint64_t now)
+static void take_result(struct port_query *q, const struct mad_result *r, uint64_t now)
 {
-	(void)now;
-	group_list_take(&q->groups, r);
+	switch (r->query) {
+	case MAD_PORT_INFO:
+		group_list_port(&q->groups, mad_answered(r) ? r->answer.port_mtu : 0);
+		break;
+	case MAD_SM_INFO: take_sm_info(q, r); break;
+	case MAD_SA_ALIVE: take_sa(q, r, now); break;
+	case MAD_SA_GROUP: group_list_take(&q->groups, r); break;
+	default: neighbour_take(&q->neighbour, r, now); break;
+	}
 }
-
-static void (*const takers[MAD_QUERY_MAX])(
-	struct port_query *q, const struct mad_result *r, uint64_t now) = {
-	[MAD_PORT_INFO] = take_port_info,
-	[MAD_SM_INFO] = take_sm_info,
-	[MAD_SA_ALIVE] = take_sa,
-	[MAD_SA_GROUP] = take_group,
-};
 
 static bool query_watch(struct port_query *q, int epoll)
 {
@@ -280,8 +272,7 @@ static void query_dispatch(struct port_query *q, uint64_t now)
 
 	mad_client_dispatch(q->client, now);
 	while (mad_client_pop(q->client, &r))
-		if (!neighbour_take(&q->neighbour, &r, now))
-			takers[r.query](q, &r, now);
+		take_result(q, &r, now);
 }
 
 static bool query_pop(struct port_query *q, struct query_event *ret)

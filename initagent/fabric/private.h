@@ -101,8 +101,8 @@ void neighbour_init(struct neighbour *n, const struct env *env, const char *name
 /* neighbour_update: the port as it is now: forgets what no longer holds, asks what is missing. */
 void neighbour_update(struct neighbour *n, const struct fabric_port *port, uint64_t now);
 
-/* neighbour_take: false when r answers something else. */
-bool neighbour_take(struct neighbour *n, const struct mad_result *r, uint64_t now);
+/* neighbour_take: what answers something else has no effect. */
+void neighbour_take(struct neighbour *n, const struct mad_result *r, uint64_t now);
 
 bool neighbour_known(const struct neighbour *n);
 

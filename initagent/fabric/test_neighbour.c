@@ -44,7 +44,7 @@ static void turn(struct room *r)
 		neighbour_update(&r->neighbour, &r->port, r->now);
 		mad_client_dispatch(r->client, r->now);
 		while (mad_client_pop(r->client, &result))
-			CHECK(neighbour_take(&r->neighbour, &result, r->now));
+			neighbour_take(&r->neighbour, &result, r->now);
 	}
 }
 
