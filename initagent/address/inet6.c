@@ -5,11 +5,12 @@
 #include <linux/if_addr.h>
 #include <linux/rtnetlink.h>
 #include <net/if_arp.h>
-#include <netlink/msg.h>
 #include <netlink/netlink.h>
 #include <netinet/icmp6.h>
 #include <netlink/socket.h>
 #include <sys/socket.h>
+
+#include "base/netlink.h"
 
 #define ADDRESSES_MAX 32
 #define CONF	      "/proc/sys/net/ipv6/conf/%s/%s"
@@ -203,8 +204,6 @@ static void take_duplicate(struct nlmsghdr *h, struct inet6_notice *ret)
 /* Routes carry their interface in an attribute; the others begin with a header that holds it. */
 static bool take_message(struct nlmsghdr *h, struct inet6_notice *ret)
 {
-	const struct nlattr *oif;
-
 	*ret = (struct inet6_notice){0};
 	switch (h->nlmsg_type) {
 	case RTM_NEWADDR:
@@ -223,8 +222,8 @@ static bool take_message(struct nlmsghdr *h, struct inet6_notice *ret)
 	case RTM_DELROUTE:
 		if (!nlmsg_valid_hdr(h, sizeof(struct rtmsg)))
 			return false;
-		oif = nlmsg_find_attr(h, sizeof(struct rtmsg), RTA_OIF);
-		ret->ifindex = oif && nla_len(oif) >= 4 ? (int)nla_get_u32(oif) : 0;
+		ret->ifindex =
+			(int)netlink_u32(nlmsg_find_attr(h, sizeof(struct rtmsg), RTA_OIF));
 		return true;
 	case RTM_NEWNDUSEROPT:
 		if (!nlmsg_valid_hdr(h, sizeof(struct nduseroptmsg)))

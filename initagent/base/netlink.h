@@ -5,7 +5,7 @@
  * messages, read without callbacks so that the caller's code reads from top to bottom, and the
  * kernel's errno and extended ack. (libnl-route-3's objects are not used: they cost 80 KB, refuse
  * link messages with attributes younger than themselves, and have no names for IPoIB.)
- * Callers: link/, fabric/, root/block/. Tests: link/test_links.c, link/test_torn_lists.c.
+ * Callers: address/, link/, fabric/, root/block/. Tests: link/test_links.c, link/test_torn_lists.c.
  */
 #pragma once
 
@@ -65,3 +65,9 @@ struct nl_msg *netlink_put(struct nl_msg *msg, int type, const void *data, size_
 struct nl_msg *netlink_put_u32(struct nl_msg *msg, int type, uint32_t value);
 struct nl_msg *netlink_put_u64(struct nl_msg *msg, int type, uint64_t value);
 struct nl_msg *netlink_put_string(struct nl_msg *msg, int type, const char *text);
+
+/* netlink_u32: the number in an attribute; 0 when it is absent (NULL) or shorter. */
+static inline uint32_t netlink_u32(const struct nlattr *attr)
+{
+	return attr && nla_len(attr) >= 4 ? nla_get_u32(attr) : 0;
+}

@@ -30,9 +30,7 @@ static void copy_string(char *dst, size_t size, struct nlattr *attr)
 
 static void read_port(struct nlattr **tb, struct rdma_link *link)
 {
-	struct nlattr *port = tb[RDMA_NLDEV_ATTR_PORT_INDEX];
-
-	if (port && nla_get_u32(port) == 1)
+	if (netlink_u32(tb[RDMA_NLDEV_ATTR_PORT_INDEX]) == 1)
 		copy_string(link->netdev, sizeof(link->netdev), tb[RDMA_NLDEV_ATTR_NDEV_NAME]);
 }
 
@@ -42,10 +40,10 @@ static void read_driver(struct nlattr **tb, struct rdma_link *link)
 		uint32_t id;
 		const char *type;
 	} soft[] = {{RDMA_DRIVER_RXE, "rxe"}, {RDMA_DRIVER_SIW, "siw"}};
-	struct nlattr *id = tb[RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID];
+	uint32_t id = netlink_u32(tb[RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID]);
 
-	for (size_t i = 0; id && i < ARRAY_SIZE(soft); i++)
-		if (soft[i].id == nla_get_u32(id))
+	for (size_t i = 0; i < ARRAY_SIZE(soft); i++)
+		if (soft[i].id == id)
 			(void)strscpy(link->type, soft[i].type, sizeof(link->type));
 }
 
@@ -98,7 +96,7 @@ static int read_devices(struct netlink *n, struct rdma_link *links)
 
 		if (found == LINKS_MAX || !index || !tb[RDMA_NLDEV_ATTR_DEV_NAME])
 			continue;
-		links[found] = (struct rdma_link){.index = nla_get_u32(index)};
+		links[found] = (struct rdma_link){.index = netlink_u32(index)};
 		copy_string(links[found].name, sizeof(links->name), tb[RDMA_NLDEV_ATTR_DEV_NAME]);
 		found++;
 	}

@@ -7,26 +7,19 @@
 #include <linux/if_addr.h>
 #include <netlink/netlink.h>
 
-/* A change of flags touches only those named in change. */
-static struct nl_msg *link_msg(int ifindex, unsigned change, unsigned flags)
-{
-	const struct ifinfomsg ifi = {
-		.ifi_family = AF_UNSPEC,
-		.ifi_index = ifindex,
-		.ifi_change = change,
-		.ifi_flags = flags,
-	};
-
-	return netlink_msg(RTM_NEWLINK, 0, &ifi, sizeof(ifi));
-}
-
 /* Setting what is set already is no error for the kernel. The call lasts as long as the driver
  * needs, seconds for some. */
 int links_set_up(struct links *l, int ifindex, bool up)
 {
+	const struct ifinfomsg ifi = {
+		.ifi_family = AF_UNSPEC,
+		.ifi_index = ifindex,
+		.ifi_change = IFF_UP,
+		.ifi_flags = up ? IFF_UP : 0,
+	};
 	const struct netdev *dev = links_by_index(l, ifindex);
 	uint64_t began = now_ns();
-	int r = netlink_call(l->rtnl, link_msg(ifindex, IFF_UP, up ? IFF_UP : 0),
+	int r = netlink_call(l->rtnl, netlink_msg(RTM_NEWLINK, 0, &ifi, sizeof(ifi)),
 		up ? "set interface up" : "set interface down");
 
 	if (up && dev)
@@ -52,14 +45,14 @@ int links_set_mtu(struct links *l, int ifindex, uint32_t mtu)
 	widen_below(l, ifindex, mtu);
 	snprintf(what, sizeof(what), "set MTU %u", mtu);
 	return links_keep_error(l, netlink_call(l->rtnl,
-		netlink_put_u32(link_msg(ifindex, 0, 0), IFLA_MTU, mtu), what));
+		netlink_put_u32(link_msg(RTM_NEWLINK, 0, ifindex), IFLA_MTU, mtu), what));
 }
 
 /* Most drivers want the interface down for that; ours comes before it is up. */
 int links_set_hw(struct links *l, int ifindex, const struct hw_addr *hw)
 {
 	return links_keep_error(l, netlink_call(l->rtnl,
-		netlink_put(link_msg(ifindex, 0, 0), IFLA_ADDRESS, hw->bytes, hw->len),
+		netlink_put(link_msg(RTM_NEWLINK, 0, ifindex), IFLA_ADDRESS, hw->bytes, hw->len),
 		"set hardware address"));
 }
 
@@ -70,7 +63,8 @@ static int rename_once(struct links *l, int ifindex, const char *name)
 
 	snprintf(what, sizeof(what), "rename to %s", name);
 	return links_keep_error(l, netlink_call(l->rtnl,
-		netlink_put(link_msg(ifindex, 0, 0), IFLA_IFNAME, name, strlen(name) + 1), what));
+		netlink_put(link_msg(RTM_NEWLINK, 0, ifindex), IFLA_IFNAME, name, strlen(name) + 1),
+		what));
 }
 
 int links_rename(struct links *l, int ifindex, const char *name)
@@ -169,8 +163,7 @@ static int parse_address(struct nlmsghdr *h, int ifindex, struct link_address *r
 		.prefix = ifa->ifa_prefixlen,
 		.valid_s = LINK_FOREVER,
 		/* The attribute has the flags beyond the header's eight, too. */
-		.flags = tb[IFA_FLAGS] && nla_len(tb[IFA_FLAGS]) >= 4 ? nla_get_u32(tb[IFA_FLAGS])
-								      : ifa->ifa_flags,
+		.flags = tb[IFA_FLAGS] ? netlink_u32(tb[IFA_FLAGS]) : ifa->ifa_flags,
 	};
 	/* IPv6 without peer has IFA_ADDRESS only; IPv4 always has IFA_LOCAL. */
 	link_read_addr(tb[IFA_ADDRESS], ifa->ifa_family, &far);

@@ -25,17 +25,12 @@ static void take_flags(struct nlmsghdr *h, int ifindex, struct link_routers *ret
 	if (ifi->ifi_index != ifindex || ifi->ifi_family != AF_INET6 || !tb[IFLA_PROTINFO])
 		return;
 	if (nla_parse_nested(six, IFLA_INET6_MAX, tb[IFLA_PROTINFO], NULL) < 0 ||
-		!six[IFLA_INET6_FLAGS] || nla_len(six[IFLA_INET6_FLAGS]) < 4)
+		!six[IFLA_INET6_FLAGS])
 		return;
-	flags = nla_get_u32(six[IFLA_INET6_FLAGS]);
+	flags = netlink_u32(six[IFLA_INET6_FLAGS]);
 	ret->heard = flags & IF_RA_RCVD;
 	ret->managed = flags & IF_RA_MANAGED;
 	ret->other = flags & IF_RA_OTHERCONF;
-}
-
-static uint32_t attr_u32(const struct nlattr *attr)
-{
-	return attr && nla_len(attr) >= 4 ? nla_get_u32(attr) : 0;
 }
 
 /* Of the default route that is the gateway so far. */
@@ -63,9 +58,9 @@ static void take_route(struct nlmsghdr *h, int ifindex, struct link_routers *ret
 	if (h->nlmsg_type != RTM_NEWROUTE || nlmsg_parse(h, sizeof(*rtm), tb, RTA_MAX, NULL) < 0)
 		return;
 	if (rtm->rtm_family != AF_INET6 || rtm->rtm_dst_len || rtm->rtm_type != RTN_UNICAST ||
-		rtm->rtm_table != RT_TABLE_MAIN || attr_u32(tb[RTA_OIF]) != (uint32_t)ifindex)
+		rtm->rtm_table != RT_TABLE_MAIN || netlink_u32(tb[RTA_OIF]) != (uint32_t)ifindex)
 		return;
-	is = (struct best){attr_u32(tb[RTA_PRIORITY]), preference_of(tb[RTA_PREF])};
+	is = (struct best){netlink_u32(tb[RTA_PRIORITY]), preference_of(tb[RTA_PREF])};
 	if (!link_read_addr(tb[RTA_GATEWAY], AF_INET6, &gateway) || is.metric > best->metric ||
 		(is.metric == best->metric && is.preference <= best->preference))
 		return;
@@ -113,9 +108,7 @@ int links_routers(struct links *l, int ifindex, struct link_routers *ret)
 
 void links_settle(struct links *l, int ifindex)
 {
-	const struct ifinfomsg one = {.ifi_family = AF_UNSPEC, .ifi_index = ifindex};
 	struct nlmsghdr *h;
 
-	netlink_get(l->rtnl, netlink_msg(RTM_GETLINK, 0, &one, sizeof(one)),
-		"look at the interface", &h);
+	netlink_get(l->rtnl, link_msg(RTM_GETLINK, 0, ifindex), "look at the interface", &h);
 }

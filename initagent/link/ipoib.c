@@ -9,46 +9,24 @@
 #define DATA_MODE   2 /* IFLA_IPOIB_MODE */
 #define DATA_UMCAST 3 /* IFLA_IPOIB_UMCAST */
 
-/* A request about kind "ipoib" with its data: u16 attributes, -1 leaves one out. */
-struct ipoib_data {
-	int pkey, mode, umcast;
-};
-
-static int put_data(struct nl_msg *msg, const struct ipoib_data *data)
+/* The one attribute of the kind's data that a request is about; a message without room is freed. */
+static struct nl_msg *put_data(struct nl_msg *msg, int type, uint16_t value)
 {
-	const struct {
-		int type, value;
-	} rows[] = {{DATA_PKEY, data->pkey}, {DATA_MODE, data->mode}, {DATA_UMCAST, data->umcast}};
-	struct nlattr *info = nla_nest_start(msg, IFLA_LINKINFO), *nest;
+	struct nlattr *info = msg ? nla_nest_start(msg, IFLA_LINKINFO) : NULL, *data = NULL;
 
-	if (!info || nla_put_string(msg, IFLA_INFO_KIND, "ipoib") < 0)
-		return -ENOMEM;
-	nest = nla_nest_start(msg, IFLA_INFO_DATA);
-	if (!nest)
-		return -ENOMEM;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (rows[i].value >= 0 &&
-			nla_put_u16(msg, rows[i].type, (uint16_t)rows[i].value) < 0)
-			return -ENOMEM;
-	nla_nest_end(msg, nest);
-	nla_nest_end(msg, info);
-	return 0;
-}
-
-static int call_data(
-	struct links *l, struct nl_msg *msg, const struct ipoib_data *data, const char *what)
-{
-	if (msg && put_data(msg, data) < 0) {
+	if (info && nla_put_string(msg, IFLA_INFO_KIND, "ipoib") == 0)
+		data = nla_nest_start(msg, IFLA_INFO_DATA);
+	if (!data || nla_put_u16(msg, type, value) < 0) {
 		nlmsg_free(msg);
-		msg = NULL;
+		return NULL;
 	}
-	return links_keep_error(l, netlink_call(l->rtnl, msg, what));
+	nla_nest_end(msg, data);
+	nla_nest_end(msg, info);
+	return msg;
 }
 
 int links_add_ipoib(struct links *l, int parent, const char *name, uint16_t pkey)
 {
-	const struct ifinfomsg ifi = {.ifi_family = AF_UNSPEC};
-	const struct ipoib_data data = {.pkey = pkey, .mode = -1, .umcast = -1};
 	struct nl_msg *msg;
 	char what[48 + IFNAMSIZ];
 	int r;
@@ -57,33 +35,32 @@ int links_add_ipoib(struct links *l, int parent, const char *name, uint16_t pkey
 		return links_refuse(
 			l, -EINVAL, "interface name is empty or longer than 15 characters");
 	snprintf(what, sizeof(what), "create IPoIB interface %s", name);
-	msg = netlink_msg(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &ifi, sizeof(ifi));
+	msg = link_msg(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, 0);
 	msg = netlink_put_u32(msg, IFLA_LINK, (uint32_t)parent);
 	msg = netlink_put(msg, IFLA_IFNAME, name, strlen(name) + 1);
-	r = call_data(l, msg, &data, what);
+	r = netlink_call(l->rtnl, put_data(msg, DATA_PKEY, pkey), what);
 	/* -ENOTUNIQ: this partition has its interface already, under whatever name. */
-	return r == -EEXIST || r == -ENOTUNIQ ? 1 : r;
+	return r == -EEXIST || r == -ENOTUNIQ ? 1 : links_keep_error(l, r);
 }
 
 /* One request each: a mode that is refused must not take umcast with it. */
-static int change(struct links *l, int ifindex, const struct ipoib_data *data, const char *what)
+static int change(struct links *l, int ifindex, int type, uint16_t value, const char *what)
 {
-	const struct ifinfomsg ifi = {.ifi_family = AF_UNSPEC, .ifi_index = ifindex};
+	struct nl_msg *msg = put_data(link_msg(RTM_NEWLINK, 0, ifindex), type, value);
 
-	return call_data(l, netlink_msg(RTM_NEWLINK, 0, &ifi, sizeof(ifi)), data, what);
+	return links_keep_error(l, netlink_call(l->rtnl, msg, what));
 }
 
 int links_set_ipoib_mode(struct links *l, int ifindex, bool connected)
 {
 	/* IPOIB_MODE_DATAGRAM 0, IPOIB_MODE_CONNECTED 1 */
-	return change(l, ifindex, &(struct ipoib_data){-1, connected, -1},
+	return change(l, ifindex, DATA_MODE, connected,
 		connected ? "set connected mode" : "set datagram mode");
 }
 
 int links_set_ipoib_umcast(struct links *l, int ifindex, bool on)
 {
-	return change(
-		l, ifindex, &(struct ipoib_data){-1, -1, on}, on ? "set umcast" : "clear umcast");
+	return change(l, ifindex, DATA_UMCAST, on, on ? "set umcast" : "clear umcast");
 }
 
 uint16_t netdev_pkey(const struct netdev *dev)

@@ -133,12 +133,11 @@ static void take_change(struct links *l, const struct netdev *dev, uint64_t now)
 /* Reads the state of one interface. */
 static void read_link(struct links *l, int ifindex, uint64_t now)
 {
-	const struct ifinfomsg one = {.ifi_family = AF_UNSPEC, .ifi_index = ifindex};
 	struct netdev dev;
 	struct nlmsghdr *h;
 
-	if (netlink_get(l->rtnl, netlink_msg(RTM_GETLINK, 0, &one, sizeof(one)), "read interface",
-		&h) == 0 && netdev_parse(h, &dev) == 0)
+	if (netlink_get(l->rtnl, link_msg(RTM_GETLINK, 0, ifindex), "read interface", &h) == 0 &&
+		netdev_parse(h, &dev) == 0)
 		take_change(l, &dev, now);
 }
 
@@ -186,13 +185,10 @@ static void drop_link(struct links *l, struct entry *e, uint64_t now)
  */
 static int read_list_once(struct links *l, uint64_t now)
 {
-	const struct ifinfomsg all = {.ifi_family = AF_UNSPEC};
 	struct netdev dev;
 	struct nlmsghdr *h;
-	int e;
+	int e = netlink_send(l->rtnl, link_msg(RTM_GETLINK, NLM_F_DUMP, 0), "list interfaces");
 
-	e = netlink_send(l->rtnl, netlink_msg(RTM_GETLINK, NLM_F_DUMP, &all, sizeof(all)),
-		"list interfaces");
 	if (e < 0)
 		return e;
 	for (size_t i = 0; i < l->n_entries; i++)

@@ -28,11 +28,6 @@ static void take_string(const struct nlattr *attr, char *dst, size_t size)
 	dst[len] = 0;
 }
 
-static uint32_t take_u32(const struct nlattr *attr)
-{
-	return attr && nla_len(attr) >= 4 ? nla_get_u32(attr) : 0;
-}
-
 /*
  * Carrier that carries. A driver's carrier shows at once, but until the kernel's link watch has
  * replaced the "noop" queue every packet is dropped without a word; its own notification follows
@@ -69,7 +64,7 @@ static bool lacks_partner(struct nlattr *data)
  */
 static int take_parent(struct nlattr *const *tb, int ifindex)
 {
-	int parent = (int)take_u32(tb[IFLA_LINK]);
+	int parent = (int)netlink_u32(tb[IFLA_LINK]);
 
 	return tb[IFLA_LINK_NETNSID] || parent == ifindex ? 0 : parent;
 }
@@ -86,12 +81,12 @@ int netdev_parse(struct nlmsghdr *h, struct netdev *ret)
 	memset(ret, 0, sizeof(*ret)); /* padding too: two reads of one state compare equal */
 	ret->ifindex = ifi->ifi_index;
 	ret->hwtype = ifi->ifi_type;
-	ret->mtu = take_u32(tb[IFLA_MTU]);
+	ret->mtu = netlink_u32(tb[IFLA_MTU]);
 	ret->up = ifi->ifi_flags & IFF_UP;
 	ret->carrier = carries(tb[IFLA_QDISC], ifi->ifi_flags);
 	ret->noarp = ifi->ifi_flags & IFF_NOARP || ifi->ifi_type == ARPHRD_LOOPBACK;
 	ret->parent_ifindex = take_parent(tb, ifi->ifi_index);
-	ret->master_ifindex = (int)take_u32(tb[IFLA_MASTER]);
+	ret->master_ifindex = (int)netlink_u32(tb[IFLA_MASTER]);
 	take_string(tb[IFLA_IFNAME], ret->name, sizeof(ret->name));
 	take_string(info[IFLA_INFO_KIND], ret->kind, sizeof(ret->kind));
 	ret->no_partner = streq(ret->kind, "bond") && lacks_partner(info[IFLA_INFO_DATA]);
@@ -150,6 +145,13 @@ bool netdev_matches(const struct netdev *dev, const struct hw_addr *hw)
 	if (dev->hwtype == ARPHRD_LOOPBACK)
 		return false;
 	return hw_equal(&dev->hw, hw) || hw_equal(&dev->permanent, hw);
+}
+
+struct nl_msg *link_msg(int type, int flags, int ifindex)
+{
+	const struct ifinfomsg ifi = {.ifi_family = AF_UNSPEC, .ifi_index = ifindex};
+
+	return netlink_msg(type, flags, &ifi, sizeof(ifi));
 }
 
 struct nl_msg *link_put_addr(struct nl_msg *msg, int type, const struct inet_addr *addr)

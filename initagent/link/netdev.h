@@ -18,6 +18,9 @@ int netdev_parse(struct nlmsghdr *h, struct netdev *ret);
 /* netdev_state_name: "down", "no carrier" or "carrier". */
 const char *netdev_state_name(const struct netdev *dev);
 
+/* link_msg: a link message, about one interface or, with 0, none. */
+struct nl_msg *link_msg(int type, int flags, int ifindex);
+
 /* link_put_addr: as netlink_put(); adds nothing when the family is 0. */
 struct nl_msg *link_put_addr(struct nl_msg *msg, int type, const struct inet_addr *addr);
 

@@ -32,11 +32,6 @@ static struct nl_msg *route_msg(int type, int flags, const struct link_route *r)
 	return r->metric ? netlink_put_u32(msg, RTA_PRIORITY, r->metric) : msg;
 }
 
-static uint32_t attr_u32(const struct nlattr *attr)
-{
-	return attr && nla_len(attr) >= 4 ? nla_get_u32(attr) : 0;
-}
-
 /* What stands in the way of a new route. */
 enum obstacle {
 	OBSTACLE_FOREIGN, /* not ours: the kernel's for a subnet, a router's, one made by hand */
@@ -57,7 +52,7 @@ static bool is_key(const struct link_route *r, struct nlmsghdr *h, struct nlattr
 	link_read_addr(tb[RTA_DST], r->dst.family, &dst);
 	return rtm->rtm_family == r->dst.family && rtm->rtm_table == RT_TABLE_MAIN &&
 	       rtm->rtm_dst_len == r->prefix && inet_equal(&dst, &r->dst) &&
-	       attr_u32(tb[RTA_PRIORITY]) == metric;
+	       netlink_u32(tb[RTA_PRIORITY]) == metric;
 }
 
 static enum obstacle judge_obstacle(
@@ -71,7 +66,7 @@ static enum obstacle judge_obstacle(
 	 */
 	if (rtm->rtm_protocol == RTPROT_DHCP && r->protocol == RTPROT_DHCP)
 		return OBSTACLE_OURS;
-	if (attr_u32(tb[RTA_OIF]) != (uint32_t)r->ifindex)
+	if (netlink_u32(tb[RTA_OIF]) != (uint32_t)r->ifindex)
 		return OBSTACLE_FOREIGN;
 	if (rtm->rtm_protocol == r->protocol)
 		return OBSTACLE_OURS;
@@ -157,10 +152,10 @@ static int lookup(
 	if (e < 0)
 		return links_keep_error(l, e);
 	rtm = nlmsg_data(h);
-	if (nlmsg_parse(h, sizeof(*rtm), tb, RTA_MAX, NULL) < 0 || !tb[RTA_OIF])
+	if (nlmsg_parse(h, sizeof(*rtm), tb, RTA_MAX, NULL) < 0 || !netlink_u32(tb[RTA_OIF]))
 		return links_refuse(l, -EBADMSG, "the kernel's route answer is malformed");
 	*ret = (struct link_route){
-		.ifindex = (int)nla_get_u32(tb[RTA_OIF]),
+		.ifindex = (int)netlink_u32(tb[RTA_OIF]),
 		.dst = *dst,
 		.prefix = ask.rtm_dst_len,
 		.protocol = rtm->rtm_protocol,

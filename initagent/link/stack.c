@@ -82,13 +82,6 @@ static struct nl_msg *put_info(struct nl_msg *msg, const struct plan_link *want)
 	return msg;
 }
 
-static struct nl_msg *about(int ifindex)
-{
-	const struct ifinfomsg ifi = {.ifi_family = AF_UNSPEC, .ifi_index = ifindex};
-
-	return netlink_msg(RTM_NEWLINK, 0, &ifi, sizeof(ifi));
-}
-
 static bool has_slave(const struct links *l, int master)
 {
 	const struct netdev *dev = NULL;
@@ -112,7 +105,7 @@ static int adopt(struct links *l, const struct plan_link *want)
 		r = links_set_up(l, dev->ifindex, false);
 		if (r < 0)
 			return r;
-		msg = about(dev->ifindex);
+		msg = link_msg(RTM_NEWLINK, 0, dev->ifindex);
 		if (want->mtu)
 			msg = netlink_put_u32(msg, IFLA_MTU, want->mtu);
 		r = links_keep_error(l, netlink_call(l->rtnl, put_info(msg, want),
@@ -123,14 +116,13 @@ static int adopt(struct links *l, const struct plan_link *want)
 
 int links_add_made(struct links *l, const struct plan_link *want, int parent)
 {
-	const struct ifinfomsg ifi = {.ifi_family = AF_UNSPEC};
 	struct nl_msg *msg;
 	char what[48 + IFNAMSIZ];
 
 	if (links_by_name(l, want->name))
 		return adopt(l, want);
 	snprintf(what, sizeof(what), "create %s %s", plan_link_kind_name(want->kind), want->name);
-	msg = netlink_msg(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &ifi, sizeof(ifi));
+	msg = link_msg(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, 0);
 	if (parent)
 		msg = netlink_put_u32(msg, IFLA_LINK, (uint32_t)parent);
 	if (want->mtu)
@@ -153,8 +145,8 @@ static int prefer(struct links *l, const struct plan_link *want, const char *opt
 		if (!streq(as.name, option) || !streq(want->options[i].text, slave->name))
 			continue;
 		as.type = BOND_U32;
-		r = links_keep_error(l, netlink_call(l->rtnl, put_info(about(master), &one),
-			as.name));
+		r = links_keep_error(l, netlink_call(l->rtnl,
+			put_info(link_msg(RTM_NEWLINK, 0, master), &one), as.name));
 		return r < 0 ? r : 1;
 	}
 	return 0;
@@ -184,7 +176,8 @@ int links_enslave(struct links *l, const struct plan_link *want, int master, int
 	snprintf(what, sizeof(what), "add to %s", top->name);
 	if (r >= 0)
 		r = links_keep_error(l, netlink_call(l->rtnl,
-			netlink_put_u32(about(slave), IFLA_MASTER, (uint32_t)master), what));
+			netlink_put_u32(link_msg(RTM_NEWLINK, 0, slave), IFLA_MASTER,
+				(uint32_t)master), what));
 	if (r >= 0)
 		r = links_set_up(l, slave, true);
 	if (r < 0)
