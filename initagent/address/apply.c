@@ -9,10 +9,6 @@
 #include "address/lease_file.h"
 #include "report/report.h"
 
-#ifndef RTPROT_DHCP
-#define RTPROT_DHCP 16
-#endif
-
 static void fault(struct links *links, struct apply_outcome *o, enum cause cause)
 {
 	if (o->cause)

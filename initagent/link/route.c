@@ -5,10 +5,6 @@
 #include <netlink/netlink.h>
 #include <netlink/socket.h>
 
-#ifndef RTPROT_DHCP
-#define RTPROT_DHCP 16
-#endif
-
 /* An on-link IPv4 route has scope link: a gateway of another route may be looked up through it. */
 static struct nl_msg *route_msg(int type, int flags, const struct link_route *r)
 {
