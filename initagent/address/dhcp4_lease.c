@@ -7,11 +7,7 @@
 
 uint8_t dhcp4_lease_prefix(const struct dhcp_reply *r)
 {
-	uint32_t h = ntohl(r->yiaddr.s_addr);
-
-	if (r->prefix)
-		return (uint8_t)r->prefix;
-	return h < 0x80000000 ? 8 : h < 0xc0000000 ? 16 : 24;
+	return r->prefix ? (uint8_t)r->prefix : inet4_class_prefix(r->yiaddr);
 }
 
 static bool say(struct dhcp4_fault *f, const char *fmt, const struct in_addr *a, unsigned prefix)

@@ -154,8 +154,7 @@ int option_classless_routes(struct cursor c, struct dhcp_route *ret, size_t max,
 /* The prefix a classful destination stands for; 32 when it has host bits (RFC 2132 section 5.8). */
 static uint32_t classful_prefix(struct in_addr dst)
 {
-	uint32_t h = ntohl(dst.s_addr);
-	uint32_t prefix = h < 0x80000000 ? 8 : h < 0xc0000000 ? 16 : 24;
+	uint32_t prefix = inet4_class_prefix(dst);
 
 	return masked(dst, prefix).s_addr == dst.s_addr ? prefix : 32;
 }

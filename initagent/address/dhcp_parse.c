@@ -12,9 +12,6 @@
 
 /* RFC 2131 section 2, figure 1. */
 #define BOOTREPLY    2
-#define SNAME_SIZE   64
-#define FILE_SIZE    128
-#define COOKIE	     0x63825363
 #define OVERLOAD_FILE  1
 #define OVERLOAD_SNAME 2
 #define MTU_MIN	     576   /* RFC 791 section 3.1; option 26 allows 68, which is of no use */
@@ -50,8 +47,8 @@ static enum dhcp_defect read_fixed(struct dhcp_reply *r, struct cursor c, struct
 	read_address(&c, &r->siaddr);
 	cursor_skip(&c, 4); /* giaddr */
 	cursor_copy(&c, r->chaddr, sizeof(r->chaddr));
-	f->sname = cursor_sub(&c, SNAME_SIZE);
-	f->file = cursor_sub(&c, FILE_SIZE);
+	f->sname = cursor_sub(&c, DHCP_SNAME_SIZE);
+	f->file = cursor_sub(&c, DHCP_FILE_SIZE);
 	if (c.failed)
 		return DHCP_SHORT;
 	if (op != BOOTREPLY)
@@ -61,7 +58,7 @@ static enum dhcp_defect read_fixed(struct dhcp_reply *r, struct cursor c, struct
 		r->siaddr.s_addr = 0;
 		drop(r, FIELD_NEXT_SERVER);
 	}
-	if (cursor_be32(&c) != COOKIE)
+	if (cursor_be32(&c) != DHCP_COOKIE)
 		return c.failed ? DHCP_SHORT : DHCP_NO_COOKIE;
 	f->options = c;
 	return DHCP_GOOD;

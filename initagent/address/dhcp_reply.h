@@ -25,7 +25,11 @@ enum dhcp_type {
 	DHCP_TYPE_MAX,
 };
 
-#define DHCP_CHADDR_SIZE 16 /* RFC 2131 section 2 */
+/* RFC 2131 sections 2 and 3. */
+#define DHCP_CHADDR_SIZE 16
+#define DHCP_SNAME_SIZE	 64
+#define DHCP_FILE_SIZE	 128
+#define DHCP_COOKIE	 0x63825363
 
 /* Why a packet is no reply at all. */
 enum dhcp_defect {

@@ -8,8 +8,6 @@
 
 #define BOOTREQUEST	   1
 #define FLAG_BROADCAST	   0x80 /* high byte of the flags field */
-#define CHADDR_SIZE	   16
-#define SNAME_AND_FILE	   192
 
 /* 121 stands before 3: RFC 3442 asks for it, some servers fill a short reply in this order. */
 static const uint8_t wanted[] = {
@@ -23,7 +21,7 @@ static const uint8_t wanted[] = {
 static int identity_plain(struct dhcp_identity *id, uint16_t hwtype, const struct link_hw *hw)
 {
 	id->htype = (uint8_t)hwtype;
-	id->hlen = hw->len < CHADDR_SIZE ? hw->len : CHADDR_SIZE;
+	id->hlen = hw->len < DHCP_CHADDR_SIZE ? hw->len : DHCP_CHADDR_SIZE;
 	memcpy(id->chaddr, hw->bytes, id->hlen);
 	return client_id_plain(&id->client_id, hwtype, hw);
 }
@@ -102,9 +100,9 @@ static uint8_t *put_fixed(uint8_t *at, const struct dhcp_request *r)
 	*at++ = 0;
 	memcpy(at, &r->ciaddr, 4);
 	at += 16; /* yiaddr, siaddr, giaddr stay zero */
-	memcpy(at, id->chaddr, CHADDR_SIZE);
-	at += CHADDR_SIZE + SNAME_AND_FILE;
-	return put_be(at, 0x63825363, 4); /* magic cookie, RFC 2131 section 3 */
+	memcpy(at, id->chaddr, DHCP_CHADDR_SIZE);
+	at += DHCP_CHADDR_SIZE + DHCP_SNAME_SIZE + DHCP_FILE_SIZE;
+	return put_be(at, DHCP_COOKIE, 4);
 }
 
 /* Sizes: fixed part 240, then at most 3 + 66 + 6 + 6 + 2 + 4 + 20 + 66 + 66 + 1: below

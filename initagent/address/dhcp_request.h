@@ -11,7 +11,7 @@
 /* How a kind of link presents itself. */
 struct dhcp_identity {
 	uint8_t htype, hlen;
-	uint8_t chaddr[16];
+	uint8_t chaddr[DHCP_CHADDR_SIZE];
 	bool broadcast; /* replies must be broadcast: the link cannot be addressed by chaddr */
 	struct client_id client_id; /* option 61 */
 };

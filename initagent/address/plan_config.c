@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* plan_config: address_config_from_plan(), see address.h. */
 #include "address/address.h"
+#include "base/host.h"
 
 #define DHCP_METHODS (PLAN_IP_DHCP | PLAN_IP_SINGLE)
 
@@ -72,13 +73,9 @@ static enum address_method method6(unsigned methods)
 /* Without a prefix the address class decides for IPv4 as in dracut, /64 for IPv6. */
 static uint8_t prefix_of(const struct plan_ip *ip)
 {
-	uint32_t h = ntohl(ip->addr.v4.s_addr);
-
 	if (ip->prefix >= 0)
 		return (uint8_t)ip->prefix;
-	if (ip->addr.family == AF_INET6)
-		return 64;
-	return h < 0x80000000 ? 8 : h < 0xc0000000 ? 16 : 24;
+	return ip->addr.family == AF_INET6 ? 64 : inet4_class_prefix(ip->addr.v4);
 }
 
 /* --- two ip= options of one interface ------------------------------------------------------ */

@@ -30,6 +30,14 @@ static inline bool inet4_is_host(struct in_addr a)
 	return h >> 24 != 0 && h >> 24 != 127 && h < 0xe0000000;
 }
 
+/* inet4_class_prefix: of a network of the address's class (RFC 950), where none is told. */
+static inline uint8_t inet4_class_prefix(struct in_addr a)
+{
+	uint32_t h = ntohl(a.s_addr);
+
+	return h < 0x80000000 ? 8 : h < 0xc0000000 ? 16 : 24;
+}
+
 /*
  * inet4_is_host_of: in a subnet of that prefix length, neither the subnet's own number nor its
  * broadcast address, which /31 (RFC 3021) and /32 do not have.
