@@ -365,7 +365,7 @@ static void take_advertise(struct dhcp6 *d, struct dhcp6_reply *r, uint64_t now)
 
 	if (r->sol_max_s)
 		d->sol_max_s = r->sol_max_s;
-	if (dhcp6_choose(r, d->has_lease ? &d->lease.reply.address : NULL, &j) != DHCP6_USABLE) {
+	if (!dhcp6_choose(r, d->has_lease ? &d->lease.reply.address : NULL, &j)) {
 		tell(d, r, &j);
 		return;
 	}
@@ -451,7 +451,7 @@ static void take_reply(struct dhcp6 *d, struct dhcp6_reply *r, uint64_t now)
 		break;
 	default: break;
 	}
-	if (dhcp6_choose(r, d->has_lease ? &d->lease.reply.address : NULL, &j) == DHCP6_USABLE)
+	if (dhcp6_choose(r, d->has_lease ? &d->lease.reply.address : NULL, &j))
 		take_lease(d, r, now);
 	else if (d->state == SOLICITING)
 		tell(d, r, &j);

@@ -14,7 +14,6 @@
 #define DHCP6_CLIENT_PORT 546
 #define DHCP6_SERVER_PORT 547
 #define DHCP6_REQUEST_MAX 1280 /* IPv6's smallest MTU: never a fragment */
-#define DHCP6_FOREVER	  UINT32_MAX
 
 /* Message types, RFC 8415 section 7.3. */
 enum dhcp6_type {
@@ -30,7 +29,6 @@ enum dhcp6_type {
 	DHCP6_DECLINE,
 	DHCP6_RECONFIGURE,
 	DHCP6_INFORMATION_REQUEST,
-	DHCP6_TYPE_MAX,
 };
 
 /* The option codes that we know (IANA, "Dynamic Host Configuration Protocol for IPv6"). */
@@ -143,7 +141,7 @@ struct dhcp6_reply {
 	struct in6_addr source; /* whom it came from; not filled by dhcp6_parse() */
 	uint32_t sol_max_s; /* option 82; 0: none */
 	uint32_t n_dns, n_ntp;
-	uint8_t dns[ADDRESS_LIST_MAX][16], ntp[ADDRESS_LIST_MAX][16];
+	struct in6_addr dns[ADDRESS_LIST_MAX], ntp[ADDRESS_LIST_MAX];
 	char search[ADDRESS_SEARCH_MAX + 1];
 	char boot_file[ADDRESS_PATH_MAX + 1]; /* option 59, RFC 5970 */
 };

@@ -106,12 +106,12 @@ static void say_address(const struct dhcp6_address *a, struct dhcp6_judgement *r
 			name, a->preferred_s, a->valid_s);
 }
 
-static enum dhcp6_verdict no_address(const struct dhcp6_reply *r, struct dhcp6_judgement *ret)
+static void no_address(const struct dhcp6_reply *r, struct dhcp6_judgement *ret)
 {
 	for (uint32_t i = 0; i < r->n_addresses && !ret->status; i++)
 		ret->status = r->addresses[i].status;
 	if (ret->status)
-		return DHCP6_REFUSED;
+		return;
 	if (r->n_addresses)
 		say_address(&r->addresses[0], ret);
 	else if (r->has_ia)
@@ -121,10 +121,9 @@ static enum dhcp6_verdict no_address(const struct dhcp6_reply *r, struct dhcp6_j
 			r->other_iaid);
 	else
 		snprintf(ret->text, sizeof(ret->text), "no IA_NA in it");
-	return DHCP6_FAULTY;
 }
 
-enum dhcp6_verdict dhcp6_choose(struct dhcp6_reply *r, const struct in6_addr *held,
+bool dhcp6_choose(struct dhcp6_reply *r, const struct in6_addr *held,
 	struct dhcp6_judgement *ret)
 {
 	const struct dhcp6_address *a = find_address(r, held);
@@ -132,22 +131,24 @@ enum dhcp6_verdict dhcp6_choose(struct dhcp6_reply *r, const struct in6_addr *he
 	*ret = (struct dhcp6_judgement){.status = r->status ? r->status : r->ia_status};
 	r->has_address = 0;
 	if (ret->status)
-		return DHCP6_REFUSED;
+		return false;
 	/* RFC 8415 section 21.4: such an IA is discarded as a whole. */
 	if (r->has_ia && r->t2_s && r->t1_s > r->t2_s) {
 		snprintf(ret->text, sizeof(ret->text),
 			"T1 is beyond T2 (%u > %u s): IA_NA ignored", r->t1_s, r->t2_s);
-		return DHCP6_FAULTY;
+		return false;
 	}
 	if (!a || !usable(a))
 		a = find_usable(r);
-	if (!a)
-		return no_address(r, ret);
+	if (!a) {
+		no_address(r, ret);
+		return false;
+	}
 	r->has_address = 1;
 	r->address = a->address;
 	r->preferred_s = a->preferred_s;
 	r->valid_s = a->valid_s;
-	return DHCP6_USABLE;
+	return true;
 }
 
 bool dhcp6_withdraws(const struct dhcp6_reply *r, const struct in6_addr *held)

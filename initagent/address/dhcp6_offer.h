@@ -10,15 +10,10 @@
 
 #include "address/dhcp6_message.h"
 
-enum dhcp6_verdict {
-	DHCP6_USABLE,
-	DHCP6_REFUSED, /* status is what the server sent */
-	DHCP6_FAULTY,  /* text says what is wrong: "no address in its IA_NA" */
-};
-
+/* Why there is none. */
 struct dhcp6_judgement {
-	uint32_t status;
-	char text[128];
+	uint32_t status; /* as the server sent it; 0: something is wrong with the answer */
+	char text[128];	 /* and what: "no address in its IA_NA" */
 };
 
 /*
@@ -30,9 +25,9 @@ bool dhcp6_leasable(const struct in6_addr *a);
 /*
  * dhcp6_choose: fills r->address and its lifetimes from the addresses of the IA: the one held, if
  * it is among the usable ones, else the first of these. Each is judged alone (RFC 8415 section
- * 18.2.10.1). held may be NULL.
+ * 18.2.10.1). held may be NULL. False: there is none, and *ret says why.
  */
-enum dhcp6_verdict dhcp6_choose(struct dhcp6_reply *r, const struct in6_addr *held,
+bool dhcp6_choose(struct dhcp6_reply *r, const struct in6_addr *held,
 	struct dhcp6_judgement *ret);
 
 /* dhcp6_withdraws: does it say of this address that it is not to be used any more (valid lifetime

@@ -33,7 +33,7 @@ static enum dhcp6_defect take_status(uint32_t *status, struct cursor c)
 }
 
 /* Addresses unusable for a host, and those behind the first ones, are left out. */
-static void take_addresses(struct dhcp6_reply *r, enum dhcp6_field field, uint8_t (*list)[16],
+static void take_addresses(struct dhcp6_reply *r, enum dhcp6_field field, struct in6_addr *list,
 	uint32_t *n, struct cursor c)
 {
 	bool whole = c.left && c.left % 16 == 0, usable = false;
@@ -43,7 +43,7 @@ static void take_addresses(struct dhcp6_reply *r, enum dhcp6_field field, uint8_
 
 		cursor_copy(&c, &a, sizeof(a));
 		if (inet6_is_host(&a) && *n < ADDRESS_LIST_MAX)
-			memcpy(list[(*n)++], &a, sizeof(a));
+			list[(*n)++] = a;
 		else
 			whole = false;
 		usable |= inet6_is_host(&a);

@@ -469,7 +469,7 @@ void iface6_take_options(struct iface *i, const struct nd_options *o, uint64_t n
 	if (o->malformed)
 		tell_malformed(i, now);
 	for (size_t n = 0; n < o->n_dns; n++)
-		router_list_put(&i->servers, o->router, o->dns[n], 16, o->lifetime_s, now);
+		router_list_put(&i->servers, o->router, &o->dns[n], 16, o->lifetime_s, now);
 	strscpy(search, o->search, sizeof(search));
 	while ((domain = strsep(&rest, " ")))
 		if (*domain)

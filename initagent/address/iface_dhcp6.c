@@ -30,10 +30,10 @@ static struct dhcp6_lease lease_of(const struct address_result *r)
 	memcpy(l.reply.server.bytes, r->server_duid, r->server_duid_len);
 	for (size_t n = 0; n < r->n_dns; n++)
 		if (r->dns[n].family == AF_INET6)
-			memcpy(l.reply.dns[l.reply.n_dns++], r->dns[n].bytes, 16);
+			l.reply.dns[l.reply.n_dns++] = r->dns[n].v6;
 	for (size_t n = 0; n < r->n_ntp; n++)
 		if (r->ntp[n].family == AF_INET6)
-			memcpy(l.reply.ntp[l.reply.n_ntp++], r->ntp[n].bytes, 16);
+			l.reply.ntp[l.reply.n_ntp++] = r->ntp[n].v6;
 	memcpy(l.reply.search, r->search, sizeof(l.reply.search));
 	memcpy(l.reply.boot_file, r->boot_file, sizeof(l.reply.boot_file));
 	return l;
@@ -86,10 +86,8 @@ static void save_lease(struct iface *i, uint64_t now)
 	const struct dhcp6_reply *reply = &dhcp6_lease(i->dhcp6)->reply;
 	struct address_result lease = i->result;
 
-	for (lease.n_dns = 0; lease.n_dns < reply->n_dns; lease.n_dns++) {
-		lease.dns[lease.n_dns] = (struct inet_addr){.family = AF_INET6};
-		memcpy(lease.dns[lease.n_dns].bytes, reply->dns[lease.n_dns], 16);
-	}
+	for (lease.n_dns = 0; lease.n_dns < reply->n_dns; lease.n_dns++)
+		lease.dns[lease.n_dns] = inet_from6(&reply->dns[lease.n_dns]);
 	memcpy(lease.search, reply->search, sizeof(lease.search));
 	iface_dhcp_save(i, &lease, now);
 }
@@ -169,16 +167,14 @@ static int open_socket(const struct iface *i)
 		.sin6_scope_id = (uint32_t)i->dev.ifindex,
 	};
 	socklen_t len = (socklen_t)strlen(i->dev.name) + 1;
-	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	_cleanup_close_ int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int done = fd;
 
-	if (fd < 0)
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, i->dev.name, len) < 0 ||
+		bind(fd, (const struct sockaddr *)&own, sizeof(own)) < 0)
 		return -errno;
-	if (setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, i->dev.name, len) < 0 ||
-		bind(fd, (const struct sockaddr *)&own, sizeof(own)) < 0) {
-		close(fd);
-		return -errno;
-	}
-	return fd;
+	fd = -1;
+	return done;
 }
 
 static void listen_for_replies(struct iface *i)

@@ -127,7 +127,7 @@ void inet6_restore(const struct env *env, const char *ifname, const struct inet6
 			set_conf(env, ifname, temporary[i].key, saved->old[i]);
 }
 
-int inet6_solicit(int ifindex)
+void inet6_solicit(int ifindex)
 {
 	/* the kernel fills in the checksum */
 	static const uint8_t message[8] = {ND_ROUTER_SOLICIT};
@@ -137,11 +137,9 @@ int inet6_solicit(int ifindex)
 		socket(AF_INET6, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_ICMPV6);
 	const int hops = 255;
 
-	if (fd < 0 || setsockopt(fd, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, &hops, sizeof(hops)) < 0 ||
-		sendto(fd, message, sizeof(message), 0, (const struct sockaddr *)&routers,
-		sizeof(routers)) < 0)
-		return -errno;
-	return 0;
+	if (fd >= 0 && setsockopt(fd, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, &hops, sizeof(hops)) == 0)
+		(void)sendto(fd, message, sizeof(message), 0, (const struct sockaddr *)&routers,
+			sizeof(routers));
 }
 
 /* --- changes ------------------------------------------------------------------------------- */

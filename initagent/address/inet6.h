@@ -54,10 +54,10 @@ void inet6_restart(const struct env *env, const char *ifname);
 /*
  * inet6_solicit: asks routers to advertise themselves (RFC 4861 section 4.1). The kernel does so
  * only when the link-local address is past its check, a second later; an optimistic one may be used
- * for it before (RFC 4429 section 3.2: without the link-layer address, which this has not). 0 or
- * -errno: then it is left to the kernel.
+ * for it before (RFC 4429 section 3.2: without the link-layer address, which this has not). What
+ * cannot be sent is left to the kernel.
  */
-int inet6_solicit(int ifindex);
+void inet6_solicit(int ifindex);
 
 /* --- changes ------------------------------------------------------------------------------- */
 

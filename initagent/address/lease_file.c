@@ -91,10 +91,9 @@ static void put_address(struct writer *w, const char *key, const struct inet_add
 
 static void put_hex(struct writer *w, const char *key, const uint8_t *bytes, size_t len)
 {
-	put(w, "%s=", key);
-	for (size_t i = 0; i < len; i++)
-		put(w, "%02x", bytes[i]);
-	put(w, "\n");
+	char text[2 * ADDRESS_DUID_MAX + 1];
+
+	put(w, "%s=%s\n", key, hex_text(text, sizeof(text), bytes, len, ""));
 }
 
 /* "DST/PREFIX GATEWAY", without gateway when it is on-link. */

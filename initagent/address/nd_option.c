@@ -52,7 +52,7 @@ static bool take_servers(struct nd_options *o, struct cursor c)
 
 		cursor_copy(&c, &a, sizeof(a));
 		if (inet6_is_host(&a))
-			memcpy(o->dns[o->n_dns++], &a, sizeof(a));
+			o->dns[o->n_dns++] = a;
 	}
 	return good;
 }

@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include <netinet/in.h>
+
 #include "base/net_limits.h"
 #include "base/cursor.h"
 
@@ -19,7 +21,7 @@ struct nd_options {
 	uint32_t lifetime_s; /* 0: not to be used any more; UINT32_MAX: no end */
 	uint8_t router[16];  /* who sent it */
 	uint32_t n_dns;
-	uint8_t dns[ND_SERVERS_MAX][16];
+	struct in6_addr dns[ND_SERVERS_MAX];
 	char search[ADDRESS_SEARCH_MAX + 1]; /* domains, separated by one space */
 };
 

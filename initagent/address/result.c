@@ -324,42 +324,26 @@ const char *address_method_name(enum address_method m)
 	return (unsigned)m < ADDRESS_METHOD_MAX ? method_names[m] : "?";
 }
 
-static bool list_has(const struct inet_addr *list, size_t n, const struct inet_addr *a)
-{
-	for (size_t i = 0; i < n; i++)
-		if (inet_equal(&list[i], a))
-			return true;
-	return false;
-}
-
-static void add_dns(struct address_result *r, const struct inet_addr *a)
-{
-	if (r->n_dns < ADDRESS_LIST_MAX && !list_has(r->dns, r->n_dns, a))
-		r->dns[r->n_dns++] = *a;
-}
-
 /*
- * Not the node itself: what answers on its own address is not what the name server's admin meant.
+ * Each once, and not the node itself: what answers on its own address is not what the name server's
+ * admin meant.
  */
-static void add_raw_dns(struct address_result *r, const uint8_t bytes[static 16])
+static void add_dns(struct address_result *r, struct inet_addr a)
 {
-	struct inet_addr a = {.family = AF_INET6};
-
-	memcpy(a.bytes, bytes, sizeof(a.bytes));
-	if (!inet_equal(&a, &r->addr))
-		add_dns(r, &a);
+	for (size_t i = 0; i < r->n_dns; i++)
+		if (inet_equal(&r->dns[i], &a))
+			return;
+	if (r->n_dns < ADDRESS_LIST_MAX && !inet_equal(&a, &r->addr))
+		r->dns[r->n_dns++] = a;
 }
 
 static void take_reply(struct address_result *r, const struct address_config *cfg,
 	const struct dhcp6_reply *reply)
 {
 	for (uint32_t i = 0; i < reply->n_dns && !cfg->no_peerdns; i++)
-		add_raw_dns(r, reply->dns[i]);
-	for (uint32_t i = 0; i < reply->n_ntp; i++) {
-		r->ntp[i].family = AF_INET6;
-		memcpy(r->ntp[i].bytes, reply->ntp[i], sizeof(reply->ntp[i]));
-		r->n_ntp = i + 1;
-	}
+		add_dns(r, inet_from6(&reply->dns[i]));
+	for (uint32_t i = 0; i < reply->n_ntp; i++)
+		r->ntp[r->n_ntp++] = inet_from6(&reply->ntp[i]);
 	if (!cfg->no_peerdns)
 		memcpy(r->search, reply->search, sizeof(r->search));
 	memcpy(r->boot_file, reply->boot_file, sizeof(r->boot_file));
@@ -393,7 +377,7 @@ void result_inet6(struct address_result *ret, const struct address_config *cfg,
 	if (from->lease && from->method == ADDRESS_DHCP6)
 		take_lease6(ret, from);
 	for (size_t i = 0; i < from->n_dns && !cfg->no_peerdns; i++)
-		add_raw_dns(ret, from->dns[i].bytes);
+		add_dns(ret, from->dns[i]);
 	if (!*ret->search && from->search && !cfg->no_peerdns)
 		strscpy(ret->search, from->search, sizeof(ret->search));
 }

@@ -31,7 +31,7 @@ TEST(two_messages_with_rapid_commit)
 	CHECK(!dhcp6_lease(d));
 	client6_begin(d, &m, DHCP6_REPLY, 1);
 	msg6_option(&m, 14, "", 0);
-	msg6_ia(&m, IAID, US, DHCP6_FOREVER, DHCP6_FOREVER);
+	msg6_ia(&m, IAID, US, UINT32_MAX, UINT32_MAX);
 	client6_give(d, &m, START);
 	client6_event(d, DHCP_EVENT_LEASE);
 	CHECK_INT(dhcp6_lease(d)->life.expires, NSEC_NEVER);

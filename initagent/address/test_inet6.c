@@ -50,7 +50,7 @@ TEST(dns_servers_of_a_router)
 	CHECK_INT(o.lifetime_s, 600);
 	CHECK_MEM(o.router, router, 16);
 	CHECK_INT(o.n_dns, 2);
-	CHECK_INT(o.dns[1][15], 0x54);
+	CHECK_INT(o.dns[1].s6_addr[15], 0x54);
 	for (size_t len = 1; len < sizeof(two); len++) {
 		o = options(two, len);
 		CHECK(o.malformed);

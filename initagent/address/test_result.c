@@ -118,7 +118,8 @@ TEST(the_node_is_not_its_own_name_server)
 	struct lease_fixture f;
 	struct address_result r;
 	struct dhcp6_lease lease = {
-		.reply = {.n_dns = 2, .dns = {{0x20, 1, [15] = 5}, {0x20, 1, [15] = 1}}}};
+		.reply = {.n_dns = 2, .dns = {{{{0x20, 1, [15] = 5}}},
+			{{{0x20, 1, [15] = 1}}}}}};
 	struct result_inet6 six = {
 		.method = ADDRESS_DHCP6, .addr = addr("2001::5"), .lease = &lease};
 	struct duid client = {0};
