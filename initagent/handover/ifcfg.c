@@ -65,12 +65,12 @@ static void put_names(FILE *out, const struct profile_rail *rail)
 	bool dhcp = !r || profile_dhcp4(rail);
 	size_t n = dhcp ? rail->cfg.n_nameservers : r->n_dns;
 	const struct inet_addr *dns = dhcp ? rail->cfg.nameservers : r->dns;
-	const char *domains = dhcp ? "" : *r->search ? r->search : r->domain;
+	const char *domains = dhcp ? "" : profile_domains(r);
 	char text[INET_ADDR_TEXT];
 
 	for (size_t i = 0; i < n; i++)
 		fprintf(out, "DNS%zu=\"%s\"\n", i + 1, inet_text(&dns[i], text));
-	if (text_valid(TEXT_SEARCH, domains))
+	if (*domains)
 		fprintf(out, "DOMAIN=\"%s\"\n", domains);
 }
 

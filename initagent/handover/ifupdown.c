@@ -107,14 +107,9 @@ static int write_networking(const struct profile_set *set)
 static int write_hotplug(const struct profile_set *set, const char *name)
 {
 	char dir[96];
-	struct file_stream f;
-	int r = profile_begin(&f);
 
-	if (r < 0)
-		return r;
-	fputs("[Service]\nExecStop=\n", f.out);
 	snprintf(dir, sizeof(dir), UNIT_DIR "/ifup@%s.service.d", name);
-	return file_end(&f, set->env, dir, "10-initagent.conf", 0644);
+	return profile_write(set, dir, "10-initagent.conf", "[Service]\nExecStop=\n");
 }
 
 static int write_rail(const struct profile_set *set, const struct profile_rail *rail)

@@ -36,23 +36,6 @@ static const char *const vendor_dirs[] = {"/usr/lib/systemd/system/multi-user.ta
 static const char *const preset_dirs[] = {"/etc/systemd/system-preset",
 	"/usr/lib/systemd/system-preset", "/lib/systemd/system-preset"};
 
-/* --- below the root -------------------------------------------------------------------------- */
-
-/* Reads a small file; the rest of a longer one does not count. The length or -errno. */
-static ssize_t read_text(const char *root, const char *path, char *buf, size_t size)
-{
-	_cleanup_close_ int fd = sys_open_file_beneath(root, path);
-	ssize_t n;
-
-	if (fd < 0)
-		return fd;
-	n = read(fd, buf, size - 1);
-	if (n < 0)
-		return -errno;
-	buf[n] = 0;
-	return n;
-}
-
 /* --- systemd --------------------------------------------------------------------------------- */
 
 /* Which of the managers' units are in that folder? The links count, not what they lead to. */
@@ -130,10 +113,9 @@ int preset_verdict(char *text, const char *unit)
 /* On its first boot (no machine id) systemd enables what the presets say. */
 static bool first_boot(const char *root)
 {
-	char id[64];
+	_cleanup_free_ char *id = sys_text_beneath(root, "/etc/machine-id");
 
-	return read_text(root, "/etc/machine-id", id, sizeof(id)) <= 0 ||
-		strncmp(id, "uninitialized", 13) == 0;
+	return !id || !*id || strncmp(id, "uninitialized", 13) == 0;
 }
 
 struct preset {

@@ -132,14 +132,6 @@ static void put_match(FILE *out, const struct profile_rail *rail, const char *na
 			":"));
 }
 
-static void put_domains(FILE *out, const struct address_result *r)
-{
-	const char *domains = *r->search ? r->search : r->domain;
-
-	if (text_valid(TEXT_SEARCH, domains))
-		fprintf(out, "Domains=%s\n", domains);
-}
-
 static void put_names(FILE *out, const struct profile_rail *rail, bool dhcp)
 {
 	const struct address_result *r = rail->four ? rail->four : rail->six;
@@ -150,7 +142,8 @@ static void put_names(FILE *out, const struct profile_rail *rail, bool dhcp)
 		return;
 	}
 	profile_addresses(out, "DNS=", r->dns, r->n_dns, " ", "\n");
-	put_domains(out, r);
+	if (*profile_domains(r))
+		fprintf(out, "Domains=%s\n", profile_domains(r));
 }
 
 /* If another rail carries the root, the boot must not wait for this one to be online. */
@@ -363,6 +356,5 @@ int networkd_write(const struct profile_set *set, const struct profile_rail *rai
 
 	if (r >= 0 && rail->made)
 		r = write_netdev(set, rail);
-
 	return r < 0 ? r : leased && !dhcp4;
 }

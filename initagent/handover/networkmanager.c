@@ -136,7 +136,7 @@ static void put_fixed(FILE *out, const struct address_result *r, bool address, u
 
 static void put_names(FILE *out, const struct address_result *r, int family)
 {
-	const char *domains = *r->search ? r->search : r->domain;
+	const char *domains = profile_domains(r);
 	char text[INET_ADDR_TEXT];
 	bool any = false;
 
@@ -147,7 +147,7 @@ static void put_names(FILE *out, const struct address_result *r, int family)
 		any = true;
 	}
 	fputs(any ? "\n" : "", out);
-	if (!text_valid(TEXT_SEARCH, domains))
+	if (!*domains)
 		return;
 	fputs("dns-search=", out);
 	for (const char *c = domains; *c; c++)
@@ -237,18 +237,12 @@ static void put_six(FILE *out, const struct profile_rail *rail)
 
 static int write_state(const struct profile_set *set, int ifindex, const char *uuid)
 {
-	struct file_stream f;
-	char name[16];
-	int r = profile_begin(&f);
+	char name[16], text[64 + PROFILE_UUID_TEXT] = "[device]\nmanaged=false\n";
 
-	if (r < 0)
-		return r;
 	if (uuid)
-		fprintf(f.out, "[device]\nmanaged=true\nconnection-uuid=%s\n", uuid);
-	else
-		fputs("[device]\nmanaged=false\n", f.out);
+		snprintf(text, sizeof(text), "[device]\nmanaged=true\nconnection-uuid=%s\n", uuid);
 	snprintf(name, sizeof(name), "%d", ifindex);
-	return file_end(&f, set->env, DEVICES_DIR, name, 0644);
+	return profile_write(set, DEVICES_DIR, name, text);
 }
 
 /* Is the parent a rail itself? Then it has a profile of its own. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-#include "policy.h"
+#include "handover/policy.h"
 
 #include <sys/reboot.h>
 

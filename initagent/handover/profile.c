@@ -3,6 +3,7 @@
 #include "handover/profile.h"
 
 #include "bond.h"
+#include "inet_text.h"
 
 #include <net/if_arp.h>
 
@@ -82,8 +83,6 @@ size_t profile_routes(const struct address_result *r,
 {
 	size_t n = 0;
 
-	if (!r)
-		return 0;
 	for (; n < r->n_routes; n++)
 		ret[n] = r->routes[n];
 	if (r->gateway.family)
@@ -124,6 +123,25 @@ int profile_begin(struct file_stream *f)
 		      "documentation.\n",
 			f->out);
 	return r;
+}
+
+int profile_write(const struct profile_set *set, const char *dir, const char *name,
+	const char *text)
+{
+	struct file_stream f;
+	int r = profile_begin(&f);
+
+	if (r < 0)
+		return r;
+	fputs(text, f.out);
+	return file_end(&f, set->env, dir, name, 0644);
+}
+
+const char *profile_domains(const struct address_result *r)
+{
+	const char *domains = *r->search ? r->search : r->domain;
+
+	return text_valid(TEXT_SEARCH, domains) ? domains : "";
 }
 
 struct inet_addr profile_netmask(unsigned prefix)

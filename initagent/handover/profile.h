@@ -5,8 +5,8 @@
  * the real root reads, so that it takes the interface over as it is: same address, same DHCP
  * identity, never down in between. docs/handover.md has the reasons.
  *
- * What may come from the network goes through profile_text() or is an address in binary: no value
- * can end its line or its quotes.
+ * What may come from the network goes through text_valid() or is an address in binary: no value can
+ * end its line or its quotes.
  */
 #pragma once
 
@@ -69,7 +69,7 @@ bool profile_name_ok(const char *name);
 #define PROFILE_UUID_TEXT 37
 const char *profile_uuid(const struct profile_rail *rail, char buf[static PROFILE_UUID_TEXT]);
 
-/* profile_routes: routes that r (may be NULL) has, the default route among them. Their number. */
+/* profile_routes: the routes of r, the default route among them. Their number. */
 #define PROFILE_ROUTES_MAX (ADDRESS_ROUTES_MAX + 1)
 size_t profile_routes(const struct address_result *r,
 	struct address_route ret[static PROFILE_ROUTES_MAX]);
@@ -84,6 +84,14 @@ uint32_t profile_mtu(const struct profile_rail *rail);
 
 /* profile_begin: file_begin(), with a first line, a comment, saying who wrote it. */
 int profile_begin(struct file_stream *f);
+
+/* profile_write: a file of that text, with that first line, and what folders are missing. 0 or
+ * -errno. */
+int profile_write(const struct profile_set *set, const char *dir, const char *name,
+	const char *text);
+
+/* profile_domains: the search domains of a result, or its own; "" without any, or not valid. */
+const char *profile_domains(const struct address_result *r);
 
 /* profile_netmask: of an IPv4 prefix length. */
 struct inet_addr profile_netmask(unsigned prefix);

@@ -109,17 +109,6 @@ void renewal_choose(const struct profile_set *set, const struct managers *m,
 
 /* --- dhclient -------------------------------------------------------------------------------- */
 
-static int write_dhclient_unit(const struct profile_set *set)
-{
-	struct file_stream f;
-	int r = profile_begin(&f);
-
-	if (r < 0)
-		return r;
-	fputs(dhclient_unit, f.out);
-	return file_end(&f, set->env, UNIT_DIR, "initagent-dhclient@.service", 0644);
-}
-
 static int write_dhclient(const struct profile_set *set, const struct profile_rail *rail)
 {
 	char conf[64], lease[64];
@@ -133,38 +122,18 @@ static int write_dhclient(const struct profile_set *set, const struct profile_ra
 /* --- networkd -------------------------------------------------------------------------------- */
 
 /* Sorts behind our other files ('.' behind '-'), before those of distributions and netplan. */
-static int write_hands_off(const struct profile_set *set)
-{
-	struct file_stream f;
-	int r = profile_begin(&f);
-
-	if (r < 0)
-		return r;
-	fputs("[Match]\nName=*\n\n[Link]\nUnmanaged=yes\n", f.out);
-	return file_end(&f, set->env, NETWORK_DIR, "05-initagent.network", 0644);
-}
+static const char hands_off[] = "[Match]\nName=*\n\n[Link]\nUnmanaged=yes\n";
 
 /* Unused files of a networkd that is not enabled must not take effect. */
-static int write_drop_in(const struct profile_set *set)
-{
-	struct file_stream f;
-	int r;
-
-	if (!set->facts->networkd_files)
-		return 0;
-	r = profile_begin(&f);
-	if (r < 0)
-		return r;
-	fputs("[Service]\nTemporaryFileSystem=" ADMIN_DIR ":ro\n", f.out);
-	return file_end(&f, set->env, UNIT_DIR "/systemd-networkd.service.d",
-		"10-initagent.conf", 0644);
-}
+static const char drop_in[] = "[Service]\nTemporaryFileSystem=" ADMIN_DIR ":ro\n";
 
 static int write_networkd(const struct profile_set *set)
 {
-	int r = write_hands_off(set);
+	int r = profile_write(set, NETWORK_DIR, "05-initagent.network", hands_off);
 
-	return r < 0 ? r : write_drop_in(set);
+	return r < 0 || !set->facts->networkd_files ? r
+		: profile_write(set, UNIT_DIR "/systemd-networkd.service.d", "10-initagent.conf",
+			drop_in);
 }
 
 /* --- all ------------------------------------------------------------------------------------- */
@@ -192,8 +161,10 @@ static int write_rail(const struct profile_set *set, const struct profile_rail *
 int renewal_write(const struct profile_set *set)
 {
 	unsigned used = in_use(set);
-	int r = used & RENEWAL_DHCLIENT ? write_dhclient_unit(set) : 0;
+	int r = 0;
 
+	if (used & RENEWAL_DHCLIENT)
+		r = profile_write(set, UNIT_DIR, "initagent-dhclient@.service", dhclient_unit);
 	if (r >= 0 && used & RENEWAL_NETWORKD)
 		r = write_networkd(set);
 	for (size_t i = 0; r >= 0 && i < set->n_rails; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-#include "cmdline.h"
+#include "state/cmdline.h"
 
 #include "report/record.h"
 #include "report/report.h"
