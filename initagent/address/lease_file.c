@@ -371,31 +371,34 @@ int lease_text_parse(const char *text, size_t len, struct address_result *ret,
 
 /* --- files --------------------------------------------------------------------------------- */
 
-static const char *file_name(int family)
+#define NAME_SIZE 24
+
+static const char *file_name(char buf[static NAME_SIZE], int family, int ifindex)
 {
-	return family == AF_INET6 ? "lease6" : "lease";
+	snprintf(buf, NAME_SIZE, "%s.%d", family == AF_INET6 ? "lease6" : "lease", ifindex);
+	return buf;
 }
 
 int lease_file_save(const struct env *env, const struct address_result *r, const struct link_hw *hw)
 {
-	char text[LEASE_FILE_MAX], name[32];
+	char text[LEASE_FILE_MAX], name[NAME_SIZE];
 	int len = lease_text_write(r, hw, text, sizeof(text));
 
 	if (len < 0)
 		return len;
-	snprintf(name, sizeof(name), "%s.%d", file_name(r->addr.family), r->ifindex);
-	return file_write(env, "/run/initagent", name, text, (size_t)len, 0600);
+	return file_write(env, STATE_DIR, file_name(name, r->addr.family, r->ifindex), text,
+		(size_t)len, 0600);
 }
 
 int lease_file_load(const struct env *env, int family, const struct netdev *dev,
 	struct address_result *ret)
 {
-	char text[LEASE_FILE_MAX];
+	char text[LEASE_FILE_MAX], name[NAME_SIZE];
 	struct address_result r;
 	struct hw_addr same = {0};
 	struct link_hw hw;
-	int len = env_read(
-		env, text, sizeof(text), "/run/initagent/%s.%d", file_name(family), dev->ifindex);
+	int len = env_read(env, text, sizeof(text), STATE_DIR "/%s",
+		file_name(name, family, dev->ifindex));
 
 	if (len < 0)
 		return len;
@@ -416,9 +419,7 @@ int lease_file_load(const struct env *env, int family, const struct netdev *dev,
 
 void lease_file_remove(const struct env *env, int family, int ifindex)
 {
-	char path[4096];
+	char name[NAME_SIZE];
 
-	if (env_path(env, path, sizeof(path), "/run/initagent/%s.%d", file_name(family),
-		ifindex) >= 0)
-		unlink(path);
+	file_remove(env, STATE_DIR, file_name(name, family, ifindex));
 }

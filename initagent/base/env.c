@@ -30,6 +30,18 @@ int env_path(const struct env *env, char *buf, size_t size, const char *fmt, ...
 	return r;
 }
 
+bool env_exists(const struct env *env, const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	va_list ap;
+	int r;
+
+	va_start(ap, fmt);
+	r = env_vpath(env, path, sizeof(path), fmt, ap);
+	va_end(ap);
+	return r >= 0 && access(path, F_OK) == 0;
+}
+
 /* Reads until size - 1 bytes or end of file; sysfs may hand out a file in pieces. */
 static ssize_t read_full(int fd, char *buf, size_t size)
 {
@@ -72,18 +84,6 @@ int env_read(const struct env *env, char *buf, size_t size, const char *fmt, ...
 		n--;
 	buf[n] = 0;
 	return (int)n;
-}
-
-bool env_there(const struct env *env, const char *fmt, ...)
-{
-	char path[PATH_MAX];
-	va_list ap;
-	int r;
-
-	va_start(ap, fmt);
-	r = env_vpath(env, path, sizeof(path), fmt, ap);
-	va_end(ap);
-	return r >= 0 && access(path, F_OK) == 0;
 }
 
 DIR *env_opendir(const struct env *env, const char *fmt, ...)

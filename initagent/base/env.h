@@ -25,14 +25,14 @@ struct env {
  */
 int env_path(const struct env *env, char *buf, size_t size, const char *fmt, ...) _printf_(4, 5);
 
+/* env_exists: is there something at that path, which links to nothing missing? */
+bool env_exists(const struct env *env, const char *fmt, ...) _printf_(2, 3);
+
 /*
  * env_read: reads a small text file below the prefix into buf, strips the trailing newline,
  * always terminated. Returns the length or -errno.
  */
 int env_read(const struct env *env, char *buf, size_t size, const char *fmt, ...) _printf_(4, 5);
-
-/* env_there: is there anything at that path below the prefix? */
-bool env_there(const struct env *env, const char *fmt, ...) _printf_(2, 3);
 
 /* env_opendir: a folder below the prefix; NULL with errno: it cannot be read. */
 DIR *env_opendir(const struct env *env, const char *fmt, ...) _printf_(2, 3);

@@ -35,6 +35,16 @@ int file_write(const struct env *env, const char *dir, const char *name, const v
 	return r;
 }
 
+int file_remove(const struct env *env, const char *dir, const char *name)
+{
+	char path[PATH_MAX];
+	int r = env_path(env, path, sizeof(path), "%s/%s", dir, name);
+
+	if (r < 0)
+		return r;
+	return unlink(path) < 0 && errno != ENOENT ? -errno : 0;
+}
+
 int file_make_dirs(const struct env *env, const char *dir)
 {
 	char path[PATH_MAX];

@@ -30,6 +30,9 @@ int file_begin(struct file_stream *f);
 int file_end(struct file_stream *f, const struct env *env, const char *dir, const char *name,
 	unsigned mode);
 
+/* file_remove: removes dir/name; one that is not there is no error. 0 or -errno. */
+int file_remove(const struct env *env, const char *dir, const char *name);
+
 /*
  * file_make_dirs: makes dir (absolute, below env's prefix) and what is missing above it, mode 0755.
  * 0 or -errno.

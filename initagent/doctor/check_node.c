@@ -119,7 +119,7 @@ static void check_driven(struct findings *f, const struct env *env, const struct
 		kernel_log_search(env, half, true, &words);
 	if (words.cause != CAUSE_NONE)
 		findings_add(f, words.cause, true, half, NULL, "%s: %s", d->name, words.text);
-	else if (half && !env_there(env, "/sys/module/%s", half))
+	else if (half && !env_exists(env, "/sys/module/%s", half))
 		findings_add(f, CAUSE_PORT_NO_HCA, true, d->name, NULL,
 			"%s runs on %s, but its RDMA driver %s is not loaded", d->driver, d->name,
 				half);

@@ -6,7 +6,6 @@
  */
 #include "fabric/private.h"
 
-#include <limits.h>
 #include <sys/epoll.h>
 
 #include "modules/uevent.h"
@@ -197,7 +196,7 @@ static void bury_missing(struct fabric *f, const struct fabric_port *list, size_
 static bool netdev_is_leaving(const struct fabric *f, const struct fabric_port *p)
 {
 	return p->link_layer == LINK_LAYER_ETHERNET && *p->netdev &&
-		!env_there(&f->env, "/sys/class/net/%s", p->netdev);
+	       !env_exists(&f->env, "/sys/class/net/%s", p->netdev);
 }
 
 /* Said once a port, which is polled from then on. */

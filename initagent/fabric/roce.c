@@ -15,11 +15,9 @@
 /* In the initramfs it is mounted by no other program. */
 static int mount_configfs(const struct env *env)
 {
-	if (env_there(env, CONFIGFS "/rdma_cm"))
-		return 0;
-	if (*env->prefix || mount("configfs", CONFIGFS, "configfs", 0, NULL) < 0)
-		return -ENOENT;
-	return env_there(env, CONFIGFS "/rdma_cm") ? 0 : -ENOENT;
+	if (!env_exists(env, CONFIGFS "/rdma_cm") && !*env->prefix)
+		(void)mount("configfs", CONFIGFS, "configfs", 0, NULL);
+	return env_exists(env, CONFIGFS "/rdma_cm") ? 0 : -ENOENT;
 }
 
 static int write_mode(const char *path, const char *mode)

@@ -3,7 +3,6 @@
 #include "handover/profiles.h"
 
 #include <limits.h>
-#include <sys/stat.h>
 
 #include "address/result.h"
 #include "inet_text.h"
@@ -112,12 +111,11 @@ static int write_text(const struct profile_set *set, const char *dir, const char
 /* The link's target, until its owner writes it. An existing one is left alone. */
 static int write_linked(const struct profile_set *set, const char *text)
 {
-	char path[PATH_MAX], real[PATH_MAX], *slash;
+	char path[PATH_MAX], *slash;
 
 	strscpy(path, set->facts->resolv, sizeof(path));
 	slash = strrchr(path, '/');
-	if (!slash || !slash[1] || env_path(set->env, real, sizeof(real), "%s", path) < 0 ||
-		access(real, F_OK) == 0)
+	if (!slash || !slash[1] || env_exists(set->env, "%s", path))
 		return 0;
 	*slash = 0;
 	return write_text(set, path, slash + 1, text);

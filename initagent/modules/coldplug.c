@@ -82,7 +82,7 @@ static bool judge(bool disks, struct coldplug_device *dev)
 
 bool coldplug_has_driver(const struct env *env, const struct coldplug_device *dev)
 {
-	return env_there(env, "%s/driver", dev->path);
+	return env_exists(env, "%s/driver", dev->path);
 }
 
 enum cause coldplug_no_driver(const struct env *env, char ret[static COLDPLUG_MADE_SIZE])

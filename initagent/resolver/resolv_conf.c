@@ -42,12 +42,9 @@ size_t resolv_conf_text(const struct resolv_conf *c, char text[static RESOLV_TEX
 
 int resolv_conf_write(const struct resolv_conf *c, const struct env *env)
 {
-	char text[RESOLV_TEXT_MAX], path[256];
+	char text[RESOLV_TEXT_MAX];
 	size_t len = resolv_conf_text(c, text);
 
-	if (len)
-		return file_write(env, "/etc", "resolv.conf", text, len, 0644);
-	if (env_path(env, path, sizeof(path), "/etc/resolv.conf") < 0)
-		return -ENAMETOOLONG;
-	return unlink(path) < 0 && errno != ENOENT ? -errno : 0;
+	return len ? file_write(env, "/etc", "resolv.conf", text, len, 0644)
+		   : file_remove(env, "/etc", "resolv.conf");
 }

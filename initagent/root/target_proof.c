@@ -20,7 +20,7 @@ static bool proof_asked(const struct target *t)
 
 static bool certificates_there(const struct target *t)
 {
-	return t->cfg.plan->root.image.ca || env_there(t->cfg.env, KEYS_CA);
+	return t->cfg.plan->root.image.ca || env_exists(t->cfg.env, KEYS_CA);
 }
 
 /* Keys and digests prove an image however it comes. The command line's own http:// is the word of

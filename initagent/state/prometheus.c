@@ -113,7 +113,7 @@ static void put_before(FILE *out, const struct env *env)
 {
 	single(out, "boot_before_failed",
 		"Whether the previous boot failed, as stored by rd.report=efi or pstore.",
-		env_there(env, STATE_DIR "/last-failure"));
+		env_exists(env, STATE_DIR "/last-failure"));
 }
 
 static void put_all(const struct env *env, FILE *out, const cJSON *top)

@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <sys/inotify.h>
-#include <sys/stat.h>
 
 #include "base/file.h"
 #include "state/state.h"
@@ -42,18 +41,6 @@ static bool lock_held(int fd)
 	return fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
 }
 
-static int make_dir(const struct env *env)
-{
-	char path[PATH_MAX];
-	int r = env_path(env, path, sizeof(path), STATE_DIR);
-
-	if (r < 0)
-		return r;
-	if (mkdir(path, 0755) < 0 && errno != EEXIST)
-		return -errno;
-	return 0;
-}
-
 /* The start file: "NANOSECONDS RESTARTS". Anything else counts as a first start. */
 static void read_start(const struct env *env, uint64_t now, struct running *r)
 {
@@ -82,22 +69,12 @@ static int write_start(const struct env *env, const struct running *r)
 	return file_write(env, STATE_DIR, "start", buf, (size_t)n, 0644);
 }
 
-static int remove_file(const struct env *env, const char *name)
-{
-	char path[PATH_MAX];
-	int r = env_path(env, path, sizeof(path), STATE_DIR "/%s", name);
-
-	if (r < 0)
-		return r;
-	return unlink(path) < 0 && errno != ENOENT ? -errno : 0;
-}
-
 int running_begin(const struct env *env, uint64_t now, struct running *ret)
 {
 	_cleanup_close_ int lock = -1;
 	struct running run = {0};
 	char outcome[16] = "";
-	int r = make_dir(env);
+	int r = file_make_dirs(env, STATE_DIR);
 
 	if (r < 0)
 		return r;
@@ -110,9 +87,9 @@ int running_begin(const struct env *env, uint64_t now, struct running *ret)
 	read_start(env, now, &run);
 	(void)env_read(env, outcome, sizeof(outcome), STATE_DIR "/outcome");
 	run.failed = streq(outcome, "failed");
-	r = remove_file(env, "outcome");
+	r = file_remove(env, STATE_DIR, "outcome");
 	if (r >= 0 && run.failed)
-		r = remove_file(env, "online");
+		r = file_remove(env, STATE_DIR, "online");
 	if (r >= 0)
 		r = write_start(env, &run);
 	if (r < 0)
@@ -141,7 +118,7 @@ int running_end(const struct env *env, struct running *r, const char *outcome)
 	/*
 	 * Only a killed agent's successor goes on with its budget; after a failure it is a new one.
 	 */
-	remove_file(env, "start");
+	file_remove(env, STATE_DIR, "start");
 	closep(&r->lock);
 	r->lock = -1;
 	return e;
@@ -185,7 +162,8 @@ static enum running_state wait_while(const struct env *env, unsigned states, boo
 	char path[PATH_MAX];
 	bool changed = false;
 
-	if (fd < 0 || make_dir(env) < 0 || env_path(env, path, sizeof(path), STATE_DIR) < 0)
+	if (fd < 0 || file_make_dirs(env, STATE_DIR) < 0 ||
+		env_path(env, path, sizeof(path), STATE_DIR) < 0)
 		return s;
 	/*
 	 * Closing the lock, opened for writing, is the last thing an agent does or has done to it;
@@ -196,7 +174,7 @@ static enum running_state wait_while(const struct env *env, unsigned states, boo
 	for (s = running_look(env); states & 1U << s; s = running_look(env)) {
 		uint64_t now = now_ns();
 
-		if (online && env_there(env, STATE_DIR "/online"))
+		if (online && env_exists(env, STATE_DIR "/online"))
 			return RUNNING_DONE;
 		if (now >= deadline)
 			break;

@@ -29,7 +29,7 @@ static const char *certificates(const struct web *w)
 {
 	if (w->cfg.ca || w->cfg.plan->ca)
 		return w->cfg.ca ? w->cfg.ca : w->cfg.plan->ca;
-	return env_there(w->env, KEYS_CA) ? KEYS_CA : NULL;
+	return env_exists(w->env, KEYS_CA) ? KEYS_CA : NULL;
 }
 
 void web_transfer(struct web *w, struct fetch_config *cfg, enum web_state state, uint64_t now)
