@@ -479,7 +479,11 @@ static bool single_fail(struct ip_parse *x, struct slice s)
 	const char *near = near_method(s);
 	const char *remedy = "for example ip=dhcp or ip=eth0:dhcp";
 
-	if (near)
+	if (slice_is(s, "link-local")) /* systemd-network-generator's */
+		remedy = "did you mean ip=link6?";
+	else if (slice_is(s, "nbft"))
+		remedy = "leave it out: root=nvmf sets up what the firmware's NBFT says";
+	else if (near)
 		remedy = textf(x->p, "did you mean ip=%s?", near);
 	else if (value_ifname(s.s, s.len))
 		remedy = textf(x->p, "did you mean ip=%s:dhcp?", x->w->value);

@@ -27,7 +27,7 @@ static const char *const kernel_words[] = {
 	"libahci*", "load_ramdisk", "lockdown", "log_buf_len", "loglevel", "lpj", "lsm",
 	"max_loop", "maxcpus", "mce", "md", "mds", "mem", "mem_encrypt", "mem_sleep_default",
 	"memmap", "memory_corruption_check", "memtest", "mitigations", "mmio_stale_data",
-	"module_blacklist", "movable_node", "movablecore", "mtrr_*", "nfsaddrs", "nfsrootdebug",
+	"module_blacklist", "movable_node", "movablecore", "mtrr_*", "nfsrootdebug",
 	"nmi_debug", "nmi_watchdog", "no-kvmclock", "no-steal-acc", "no5lvl", "no_console_suspend",
 	"no_file_caps", "no_hash_pointers", "no_timer_check", "noapic", "noautogroup", "nobp",
 	"nodelayacct", "noefi", "noexec", "nohibernate", "nohlt", "nohpet", "nohz", "nohz_full",

@@ -213,12 +213,15 @@ static bool run_level(const struct plan_word *w)
 /* What names the root to live-boot(7), which starts such nodes in Debian's live systems. */
 static bool take_live_boot(struct parser *p, struct plan_word *w)
 {
+	struct slice v = word_value(w);
 	bool image = streq(w->name, "fetch") || streq(w->name, "httpfs");
+	bool web = slice_starts_scheme(v, "http:") || slice_starts_scheme(v, "https:");
 
 	if (!w->value || !(image || streq(w->name, "netboot")))
 		return false;
 	w->kind = PLAN_WORD_UNKNOWN;
-	note_word(p, w, image ? textf(p, "write root=%s", w->value) : "leave it out",
+	note_word(p, w, !image ? "leave it out"
+		: web ? textf(p, "write root=%s", w->value) : "root=http://... or https://",
 		"live-boot's, unknown to this agent");
 	return true;
 }
@@ -295,15 +298,19 @@ static void take_foreign(struct parser *p, struct plan_word *w)
 static void comment_alias(struct parser *p, const struct option_row *row,
 	const struct option_alias *alias, const struct plan_word *w)
 {
-	static const char *const origins[] = {
-		[ALIAS_OURS] = "",
-		[ALIAS_DROPPED] = "; dracut dropped it in version 104",
-		[ALIAS_RENAMED] = "; renamed in dracut-ng 110",
+	static const struct {
+		enum diag_severity severity;
+		const char *text;
+	} origins[] = {
+		[ALIAS_OURS] = {DIAG_NOTE, ""},
+		[ALIAS_DROPPED] = {DIAG_WARN, "; dracut dropped it in version 104"},
+		[ALIAS_RENAMED] = {DIAG_NOTE, "; renamed in dracut-ng 110"},
+		[ALIAS_KERNEL] = {DIAG_WARN, "; the kernel's, which dracut does not read"},
 	};
 
-	complain(p, w, WHOLE, alias->origin == ALIAS_DROPPED ? DIAG_WARN : DIAG_NOTE,
+	complain(p, w, WHOLE, origins[alias->origin].severity,
 		textf(p, "write %s%s%s", row->name, w->value ? "=" : "", w->value ? w->value : ""),
-		"an old name of %s%s", row->name, origins[alias->origin]);
+		"an old name of %s%s", row->name, origins[alias->origin].text);
 }
 
 /*

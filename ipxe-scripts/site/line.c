@@ -160,7 +160,7 @@ static void put_bootif(struct line *l, const struct site_port *p, bool ethernet)
 /* An ip= may mean another interface than BOOTIF=, or no DHCP at all. */
 void line_put_request(struct text *t, const struct line *l, const char *address)
 {
-	static const char *const own[] = {"ip", "rd.bootif", "rd.net.dhcp.request"};
+	static const char *const own[] = {"ip", "nfsaddrs", "rd.bootif", "rd.net.dhcp.request"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(own); i++)
 		if (line_has(l, own[i]))
