@@ -50,6 +50,11 @@ $((($(stat -c %s root.squashfs) + 131071) / 131072)) chunks" ]
     run -64 "$agent" manifest root.squashfs --chunk-size 100
     run -64 "$agent" manifest
     run -1 "$agent" manifest missing
+    run -1 "$agent" manifest .
+    [[ $output == *"manifest: .: Is a directory" ]]
+    mkdir folder.manifest
+    run -1 "$agent" verify folder.manifest
+    [[ $output == *"verify: folder.manifest: Is a directory" ]]
     run -1 "$agent" manifest root.squashfs --name 'a b'
     run -1 "$agent" manifest root.squashfs --kernel '*'
     cp root.squashfs big

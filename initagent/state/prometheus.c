@@ -177,8 +177,10 @@ int prometheus_write(const struct env *env, const char *path)
 	printed = r >= 0;
 	if (out)
 		fclose(out);
-	if (r >= 0 && (strscpy(dir, path, sizeof(dir)) < 0 || *path != '/'))
+	if (r >= 0 && *path != '/')
 		r = -EINVAL;
+	if (r >= 0 && strscpy(dir, path, sizeof(dir)) < 0)
+		r = -ENAMETOOLONG;
 	if (r >= 0 && is_special(env, path))
 		r = -EEXIST;
 	if (r >= 0) {
@@ -187,7 +189,7 @@ int prometheus_write(const struct env *env, const char *path)
 		r = file_write(env, dir, slash + 1, data, len, 0644);
 	}
 	if (printed && r < 0)
-		console_complain(path, strerror(-r));
+		console_complain(path, r == -EINVAL ? "not an absolute path" : strerror(-r));
 	free(data);
 	return r;
 }

@@ -187,14 +187,19 @@ TEST(hostile_names)
 
 TEST(the_file_is_written_whole_or_not_at_all)
 {
-	char template[] = "/tmp/prometheusXXXXXX", path[256];
+	char template[] = "/tmp/prometheusXXXXXX", path[256], said[128] = "";
 	struct env env = node(template, usual);
+	FILE *was = stderr;
 	struct stat st;
 
 	CHECK_INT(prometheus_write(&env, "/run/initagent.prom"), 0);
 	snprintf(path, sizeof(path), "%s/run/initagent.prom", env.prefix);
 	CHECK(stat(path, &st) == 0 && st.st_size > 500 && (st.st_mode & 0777) == 0644);
+	stderr = fmemopen(said, sizeof(said), "w");
 	CHECK_INT(prometheus_write(&env, "initagent.prom"), -EINVAL);
+	fclose(stderr);
+	stderr = was;
+	CHECK_STR(said, "initagent: initagent.prom: not an absolute path\n");
 	/* as root, /dev/null would be gone */
 	snprintf(path, sizeof(path), "%s/run/pipe", env.prefix);
 	CHECK(mkfifo(path, 0600) == 0);

@@ -74,7 +74,7 @@ static int hash_all(FILE *in, struct manifest *m)
 	if (r == 0 && m->chunk_size && m->size % m->chunk_size)
 		r = close_chunk(m, &chunk);
 	sha256_final(&whole, m->sha256);
-	return r < 0 ? r : ferror(in) ? -EIO : 0;
+	return r < 0 ? r : ferror(in) ? -errno : 0;
 }
 
 static bool take_kernel(struct maker *t, const char *release)
@@ -243,7 +243,7 @@ static ssize_t read_file(const char *path, void *buf, size_t max)
 		return -errno;
 	n = fread(buf, 1, max, in);
 	if (ferror(in))
-		return -EIO;
+		return -errno;
 	return n == max ? -EFBIG : (ssize_t)n;
 }
 
