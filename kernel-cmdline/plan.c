@@ -149,6 +149,7 @@ static void take_again(struct parser *p, const struct option_row *row, struct pl
 	if (is_next_target(p, row, before, w))
 		return;
 	before->kept = false;
+	before->by = w;
 	say(p, before, "has no effect: given again further on");
 	if (before->source == w->source && !overlay_joined(before, w) &&
 		!streq(before->value ? before->value : "1", w->value ? w->value : "1")) {

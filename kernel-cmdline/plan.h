@@ -479,6 +479,7 @@ struct plan_word {
 	size_t pos, len;	      /* the raw text in its source, quotes included */
 	size_t value_pos;	      /* where value begins in the source */
 	bool kept;		      /* an option that counts; see plan_image_options() */
+	const struct plan_word *by;   /* what counts in its place; NULL: nothing does */
 };
 
 struct boot_plan {
@@ -519,7 +520,7 @@ struct plan_source {
 };
 
 /*
- * plan_parse_sources: sources in the order of increasing weight. dracut's order is
+ * plan_parse: one text. plan_parse_sources: sources in the order of increasing weight. dracut's order is
  * /etc/cmdline.d files by name, /etc/cmdline, /proc/cmdline (last wins). Each source is split
  * by itself, so an unbalanced quote or a "--" ends with its file. White space incl. newlines
  * separates words, as in the kernel.
@@ -528,8 +529,6 @@ struct plan_source {
  */
 int plan_parse_sources(struct boot_plan **ret, const struct plan_source *src, size_t n_src,
 	struct diag_list *diags);
-
-/* plan_parse: the same for a single text. */
 int plan_parse(struct boot_plan **ret, const char *cmdline, size_t len, struct diag_list *diags);
 
 struct boot_plan *plan_free(struct boot_plan *p);

@@ -144,14 +144,16 @@ static void resolve_repeated(struct parser *p)
 	drop_last_boots(p);
 	for (size_t i = 0; i < p->ips.n; i++) {
 		struct plan_ip *ips = p->ips.items;
-		bool again = false;
+		struct plan_word *w = &p->words[ips[i].word];
+		size_t k = i + 1;
 
-		for (size_t k = i + 1; k < p->ips.n && !again; k++)
-			again = rivals(&ips[i], &ips[k]);
-		if (!again)
+		while (k < p->ips.n && !rivals(&ips[i], &ips[k]))
+			k++;
+		if (k == p->ips.n)
 			continue;
-		say(p, &p->words[ips[i].word], "has no effect: given again further on");
-		warn_word(p, &p->words[ips[i].word], "keep one of them",
+		w->by = &p->words[ips[k].word];
+		say(p, w, "has no effect: given again further on");
+		warn_word(p, w, "keep one of them",
 			"another ip= for the same interface follows and counts; dracut stops here");
 		drop_ip(p, i--);
 	}

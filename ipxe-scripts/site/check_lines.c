@@ -139,11 +139,24 @@ static void check_infiniband(
 			"%s is to use a partition, but has no InfiniBand port", who->name);
 }
 
-static void report_diag(const struct check *c, const struct subject *who, const struct diag *d)
+/* A later profile may replace an option: what is said about the earlier one is not meant here. */
+static bool is_replaced(const struct check *c, const struct boot_plan *p, const struct diag *d)
+{
+	for (size_t i = 0; d->option && i < p->n_words; i++) {
+		const struct plan_word *w = &p->words[i];
+
+		if (w->pos == d->word)
+			return w->by && !line_same_owner(&c->line, w->pos, w->by->pos);
+	}
+	return false;
+}
+
+static void report_diag(const struct check *c, const struct subject *who,
+	const struct boot_plan *p, const struct diag *d)
 {
 	struct place at = d->option ? line_place(&c->line, d->pos) : (struct place){0};
 
-	if (d->severity != DIAG_NOTE)
+	if (d->severity != DIAG_NOTE && !(d->severity == DIAG_WARN && is_replaced(c, p, d)))
 		faults_add(c->report, d->severity == DIAG_WARN ? SEVERITY_WARNING : SEVERITY_ERROR,
 			at.line ? at : who->at, d->remedy, "%s%s: %s",
 			d->option ? "" : "command line of ", d->option ? d->option : who->name,
@@ -185,7 +198,7 @@ static void check_plan(const struct check *c, const struct subject *who)
 			diags) < 0)
 		must(NULL);
 	for (size_t i = 0; i < diag_list_count(diags); i++)
-		report_diag(c, who, diag_list_at(diags, i));
+		report_diag(c, who, plan, diag_list_at(diags, i));
 	/* a note for a fragment, but what is rendered here is a whole line */
 	if (plan->fatal && diag_list_worst(diags) < DIAG_FATAL &&
 		!unclear(c->s, who, root_refused))

@@ -90,6 +90,32 @@ static void check_dhcp(const struct site *s, const struct site_network *n, struc
 	}
 }
 
+static bool share_server(const struct site_network *a, const struct site_network *b)
+{
+	for (size_t i = 0; i < a->dhcp.n; i++)
+		for (size_t k = 0; k < b->dhcp.n; k++)
+			if (a->dhcp.items[i].index != SITE_NONE &&
+				a->dhcp.items[i].index == b->dhcp.items[k].index)
+				return true;
+	return false;
+}
+
+/* dnsmasq and Kea listen on the interfaces that are named, or on all of them if none is. */
+static void check_interface(const struct site *s, const struct site_network *n, struct faults *r)
+{
+	for (size_t i = 0; i < s->n_networks && !n->interface.text; i++) {
+		const struct site_network *other = &s->networks[i];
+
+		if (!other->interface.text || !share_server(n, other))
+			continue;
+		faults_add(r, SEVERITY_WARNING, n->at,
+			"interface:, the one on which its requests come in, also from a relay",
+			"network %s has no interface:, but %s of the same DHCP server has: dnsmasq "
+			"and Kea listen on the named ones only", n->name, other->name);
+		return;
+	}
+}
+
 /* Which servers bind every stage of a node to one address: see docs/dhcp-infiniband.md. */
 static void check_identity(const struct site *s, const struct site_network *n, struct faults *r)
 {
@@ -160,6 +186,7 @@ void check_networks(const struct site *s, struct faults *report)
 		check_pool(n, report);
 		check_leased(s, n, report);
 		check_dhcp(s, n, report);
+		check_interface(s, n, report);
 		check_identity(s, n, report);
 		check_mtu(n, report);
 		if (n->router.at.line && n->subnet_at.line && !site_inside(n, n->router.addr))

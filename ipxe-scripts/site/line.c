@@ -18,7 +18,7 @@ void line_clear(struct line *l)
 }
 
 /* Begins a word; its text follows. */
-static void begin(struct line *l, struct place at)
+static void begin(struct line *l, struct place at, const void *owner)
 {
 	if (l->n == l->cap) {
 		l->cap = l->cap ? 2 * l->cap : 32;
@@ -26,16 +26,26 @@ static void begin(struct line *l, struct place at)
 	}
 	if (l->text.len)
 		text_put(&l->text, " ");
-	l->words[l->n++] = (struct line_word){l->text.len, at};
+	l->words[l->n++] = (struct line_word){l->text.len, at, owner};
 }
 
-struct place line_place(const struct line *l, size_t pos)
+static struct line_word word_at(const struct line *l, size_t pos)
 {
 	size_t i = l->n;
 
 	while (i > 0 && l->words[i - 1].pos > pos)
 		i--;
-	return i ? l->words[i - 1].at : (struct place){0};
+	return i ? l->words[i - 1] : (struct line_word){0};
+}
+
+struct place line_place(const struct line *l, size_t pos)
+{
+	return word_at(l, pos).at;
+}
+
+bool line_same_owner(const struct line *l, size_t a, size_t b)
+{
+	return word_at(l, a).owner == word_at(l, b).owner;
 }
 
 bool line_has(const struct line *l, const char *name)
@@ -51,12 +61,12 @@ bool line_has(const struct line *l, const char *name)
 	return false;
 }
 
-static void put_options(struct line *l, const struct said_list *options)
+static void put_options(struct line *l, const struct said_list *options, const void *owner)
 {
 	for (size_t i = 0; i < options->n; i++) {
 		if (!options->items[i].text)
 			continue;
-		begin(l, options->items[i].at);
+		begin(l, options->items[i].at, owner);
 		text_put(&l->text, options->items[i].text);
 	}
 }
@@ -93,40 +103,39 @@ const struct site_image *profile_image(
 	return index == SITE_NONE ? NULL : &s->images[index];
 }
 
-static const struct said *profile_root(
+/* The profile whose root counts, which may be none. */
+static const struct site_profile *root_profile(
 	const struct site *s, const struct site_node *n, const struct site_group *g)
 {
-	const struct said *root = &s->defaults.root;
-	const struct site_profile *p;
+	const struct site_profile *counts = &s->defaults, *p;
 
 	for (size_t i = 1; (p = profile_at(s, n, g, i)); i++)
 		if (p->root.text)
-			root = &p->root;
-	return root;
+			counts = p;
+	return counts;
 }
 
 bool group_boots(const struct site *s, const struct site_group *g)
 {
 	const struct site_image *image = profile_image(s, NULL, g);
 
-	return image && image->kernel.at.line && profile_root(s, NULL, g)->text;
+	return image && image->kernel.at.line && root_profile(s, NULL, g)->root.text;
 }
 
 void line_add_profile(
 	struct line *l, const struct site *s, const struct site_node *n, const struct site_group *g)
 {
 	const struct site_image *image = profile_image(s, n, g);
-	const struct said *root = profile_root(s, n, g);
-	const struct site_profile *p;
+	const struct site_profile *p = root_profile(s, n, g);
 
-	if (root->text) {
-		begin(l, root->at);
-		text_printf(&l->text, "root=%s", root->text);
+	if (p->root.text) {
+		begin(l, p->root.at, p);
+		text_printf(&l->text, "root=%s", p->root.text);
 	}
 	for (size_t i = 0; (p = profile_at(s, n, g, i)); i++) {
-		put_options(l, &p->options);
+		put_options(l, &p->options, p);
 		if (i == 0 && image)
-			put_options(l, &image->options);
+			put_options(l, &image->options, image);
 	}
 }
 
@@ -136,7 +145,7 @@ static void put_clientid(struct line *l, const struct site_network *net, const s
 {
 	uint8_t bytes[IDENTITY_BYTES];
 
-	begin(l, n->at);
+	begin(l, n->at, NULL);
 	text_put(&l->text, "rd.ib.client-id=");
 	if (net->identity != IDENTITY_IPXE) {
 		text_put(&l->text, site_identity_names[net->identity]);
@@ -174,7 +183,7 @@ void line_add_port(
 	const struct site_network *net = p->network == SITE_NONE ? NULL : &s->networks[p->network];
 
 	if (!line_has(l, "hostname") && !line_has(l, "systemd.hostname")) {
-		begin(l, n->at);
+		begin(l, n->at, NULL);
 		text_printf(&l->text, "hostname=%s", n->name);
 	}
 	if (net && net->fabric == FABRIC_INFINIBAND && p->has_guid &&
@@ -182,6 +191,6 @@ void line_add_port(
 		put_clientid(l, net, n, p);
 	if (line_has(l, "BOOTIF") || (!p->has_guid && !p->has_mac))
 		return;
-	begin(l, n->at);
+	begin(l, n->at, NULL);
 	put_bootif(l, p, net && net->fabric != FABRIC_INFINIBAND);
 }

@@ -16,6 +16,7 @@
 struct line_word {
 	size_t pos;
 	struct place at;
+	const void *owner; /* what of the site file it is of; NULL: the tool added it */
 };
 
 /* Zero-initialise; line_done() at the end. */
@@ -30,6 +31,9 @@ void line_clear(struct line *l);
 
 /* line_place: where the site file has the word at this offset; line 0: the tool added it. */
 struct place line_place(const struct line *l, size_t pos);
+
+/* line_same_owner: are the words at both offsets of one profile or image, or of the tool? */
+bool line_same_owner(const struct line *l, size_t a, size_t b);
 
 /* line_has: is there a word of this name ("hostname"), with or without value? */
 bool line_has(const struct line *l, const char *name);

@@ -14,7 +14,7 @@ static const char head[] =
 	"defaults: {image: i, root: 'nfs:{a}:/x'}\n";
 
 /* A site made of head and tail that has no error. */
-static struct site *good(const char *tail)
+static struct site *made(const char *tail, size_t *ret_warnings)
 {
 	_cleanup_(faults_freep) struct faults *r = faults_new();
 	_cleanup_free_ char *text = NULL;
@@ -23,10 +23,27 @@ static struct site *good(const char *tail)
 	CHECK(asprintf(&text, "%s%s", head, tail) > 0);
 	s = site_read(text, strlen(text), "", r);
 	site_check(s, r, false);
+	faults_sort(r);
 	if (faults_total(r, SEVERITY_ERROR))
 		faults_print(r, "site", SEVERITY_NOTE, stderr);
 	CHECK_INT(faults_total(r, SEVERITY_ERROR), 0);
+	*ret_warnings = faults_total(r, SEVERITY_WARNING);
 	return s;
+}
+
+static struct site *good(const char *tail)
+{
+	size_t any;
+
+	return made(tail, &any);
+}
+
+static void check_warnings(const char *tail, size_t want)
+{
+	size_t warnings;
+
+	site_free(made(tail, &warnings));
+	CHECK_INT(warnings, want);
 }
 
 static struct site *infiniband(const char *client_id)
@@ -111,6 +128,60 @@ TEST(options_add_up_and_the_later_profile_wins)
 	CHECK_INT(line_place(&l, strlen("root=nfs:10.0.0.1:/h rd.retry=3 rd.retry=2 b x")).line, 7);
 	/* the last word is the tool's, and stands where the node does */
 	CHECK_INT(line_place(&l, l.text.len - 1).line, 7);
+}
+
+/* Options of one profile are given once; those of a later one may replace them. */
+TEST(what_a_later_profile_replaces_is_no_mistake)
+{
+	static const struct {
+		const char *group, *node;
+		size_t warnings;
+	} rows[] = {
+		{"rd.retry=2", "rd.retry=3", 0},
+		{"rd.retry=2 rd.retry=4", "rd.retry=3", 1},
+		{"rd.retry=2", "rd.retry=3 rd.retry=4", 1},
+		{"rd.retry=2s", "rd.retry=3", 1}, /* of the group, from the menu */
+		{"rd.retry=2", "rd.retry=3s", 1},
+		{"ip=eth0:dhcp", "ip=10.0.0.9:::24::eth0:none", 0},
+		{"ip=eth0:dhcp ip=eth0:dhcp", "rd.retry=3", 1},
+		{"quiet", "root=nfs:10.0.0.1:/y", 0},
+		{"root=nfs:10.0.0.1:/y root=nfs:10.0.0.1:/z", "quiet", 1},
+	};
+	char text[256];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		snprintf(text, sizeof(text),
+			"networks: {e: {fabric: ethernet, subnet: 10.0.0.0/24}}\n"
+			"groups: {g: {options: '%s'}}\n"
+			"nodes: {n: {mac: 52:54:00:00:00:01, address: 10.0.0.9, groups: [g], "
+			"options: '%s'}}\n",
+			rows[i].group, rows[i].node);
+		check_warnings(text, rows[i].warnings);
+	}
+}
+
+/* dnsmasq and Kea listen on the interfaces that are named, if any is. */
+TEST(a_network_without_interface_beside_one_that_has_it)
+{
+	static const char form[] =
+		"networks: {e: {fabric: ethernet, subnet: 10.0.0.0/24%s},\n"
+		"  f: {fabric: ethernet, subnet: 10.0.1.0/24, dhcp: [a]%s}}\n"
+		"nodes: {n: {mac: 52:54:00:00:00:01, address: 10.0.0.9}}\n";
+	static const struct {
+		const char *e, *f;
+		size_t warnings; /* one more where a server is not inside of the network */
+	} rows[] = {
+		{"", "", 1},
+		{", interface: eth0", ", interface: eth1", 1},
+		{", interface: eth0", "", 2},
+		{"", ", interface: eth1", 2},
+	};
+	char text[512];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		snprintf(text, sizeof(text), form, rows[i].e, rows[i].f);
+		check_warnings(text, rows[i].warnings);
+	}
 }
 
 /* The scripts hand iPXE's lease over, unless the site file has an ip= or a word of its own. */
