@@ -147,7 +147,6 @@ TEST(port_states)
 		port_file(&t, rows[i].attribute, rows[i].value);
 		text = judge(&t.env, NULL, DOCTOR_TEXT, DOCTOR_NOT_READY);
 		has(text, rows[i].says);
-		modtree_remove(&t);
 	}
 }
 
@@ -173,7 +172,6 @@ TEST(what_stands_between_a_port_and_carrier)
 	has(text, "note       IA-E402 ib0.ffff is down, so it has no carrier\n");
 	has_not(text, "ib9");
 	has(text, "note       subnet manager not queried over mlx5_0/1: ib_umad is not loaded\n");
-	modtree_remove(&t);
 }
 
 static bool lacks(void *data, const char *device)
@@ -200,7 +198,6 @@ TEST(a_provider_that_is_not_built_in)
 		"231:192\n");
 	text = judge(&t.env, &ops, DOCTOR_TEXT, DOCTOR_READY);
 	has(text, "  note       mlx5_0: no libibverbs provider for hfi1 in this program");
-	modtree_remove(&t);
 }
 
 TEST(partitions_of_the_command_line)
@@ -213,7 +210,6 @@ TEST(partitions_of_the_command_line)
 	text = judge(&t.env, NULL, DOCTOR_TEXT, DOCTOR_NOT_READY);
 	has(text, "IA-E307 mlx5_0/1: P_Key 8005 is not in its table\n");
 	has(text, "note       IA-E401 mlx5_0/1 has no netdev: ib_ipoib is not loaded\n");
-	modtree_remove(&t);
 }
 
 TEST(the_fabric_is_asked)
@@ -250,7 +246,6 @@ TEST(the_fabric_is_asked)
 	dead = judge(&t.env, &ops, DOCTOR_TEXT, DOCTOR_NOT_READY);
 	has(dead, "IA-E308 mlx5_0/1 LinkUp ACTIVE, subnet manager does not answer\n");
 	madlab_free(&lab);
-	modtree_remove(&t);
 }
 
 static const char *json_text(const cJSON *o, const char *key)
@@ -294,7 +289,6 @@ TEST(json_says_the_same)
 		"mlx5_0/1 P_Key ffff: broadcast group's MTU above the port's (4096, port 2048)");
 	cJSON_Delete(top);
 	madlab_free(&lab);
-	modtree_remove(&t);
 }
 
 static void card_make(const struct modtree *t)
@@ -342,7 +336,6 @@ TEST(no_adapter_at_all)
 	text = judge_card(&t);
 	has(text, "IA-E301 no RDMA adapter on the PCI bus\n");
 	has(text, "\nno device\n");
-	modtree_remove(&t);
 }
 
 TEST(a_plain_ethernet_card_is_none)
@@ -355,7 +348,6 @@ TEST(a_plain_ethernet_card_is_none)
 	text = judge_card(&t);
 	has(text, "IA-E301 no RDMA adapter on the PCI bus");
 	has_not(text, "0000:3b:00.0");
-	modtree_remove(&t);
 }
 
 TEST(an_image_for_another_kernel)
@@ -368,7 +360,6 @@ TEST(an_image_for_another_kernel)
 	text = judge_card(&t);
 	has(text, "IA-E205 no module index to find a driver for 0000:3b:00.0");
 	has(text, "IA-E301 the reason is above\n");
-	modtree_remove(&t);
 }
 
 /* The modules of a tree as those of the running kernel. */
@@ -397,7 +388,6 @@ TEST(a_driver_that_is_missing_or_not_loaded)
 	foreign = judge_card(&t);
 	has(foreign, "IA-E212 no module here serves 0000:3b:00.0 (pci:v000015B3");
 	has(foreign, "), made on build7 (Maker Model)\n");
-	modtree_remove(&t);
 	kernel_make(&t, mlx5, ARRAY_SIZE(mlx5));
 	card_make(&t);
 	unloaded = judge_card(&t);
@@ -410,7 +400,6 @@ TEST(a_driver_that_is_missing_or_not_loaded)
 	modtree_file(&t, "/etc/modprobe.d/no.conf", "blacklist mlx5_core\n");
 	barred = judge_card(&t);
 	has(barred, "IA-E206 modprobe.d forbids every driver of 0000:3b:00.0");
-	modtree_remove(&t);
 }
 
 TEST(a_driver_that_did_not_take_the_card)
@@ -429,7 +418,6 @@ TEST(a_driver_that_did_not_take_the_card)
 	words = judge_card(&t);
 	has(words,
 		"IA-E203 0000:3b:00.0: mlx5_core 0000:3b:00.0: Direct firmware load for mlx5.bin");
-	modtree_remove(&t);
 }
 
 TEST(a_driver_whose_rdma_half_is_missing)
@@ -452,7 +440,6 @@ TEST(a_driver_whose_rdma_half_is_missing)
 	has(words,
 		"IA-E202 0000:3b:00.0: mlx5_ib: disagrees about version of symbol "
 		"ib_register_device\n");
-	modtree_remove(&t);
 }
 
 /* Ethernet of other makers has an RDMA driver, too, and no alias need load it. */
@@ -473,13 +460,11 @@ TEST(an_ethernet_card_whose_rdma_driver_is_missing)
 			"%s is not loaded\n", drivers[i][0], drivers[i][1]);
 		has(text, want);
 		has_not(text, "no RDMA adapter");
-		modtree_remove(&t);
 		/* Beside a port it may be there for Ethernet alone. */
 		port_make(&t);
 		ethernet_make(&t, drivers[i][0]);
 		beside = judge(&t.env, NULL, DOCTOR_TEXT, DOCTOR_READY);
 		has_not(beside, "0000:3b:00.0");
-		modtree_remove(&t);
 	}
 }
 
@@ -494,7 +479,6 @@ TEST(a_driver_that_made_no_device)
 	modtree_file(&t, "/sys/module/mlx5_ib/initstate", "live\n");
 	text = judge_card(&t);
 	has(text, "IA-E301 mlx5_core runs on 0000:3b:00.0, but made no RDMA device\n");
-	modtree_remove(&t);
 }
 
 TEST(modules_the_boot_could_not_load)
@@ -510,13 +494,11 @@ TEST(modules_the_boot_could_not_load)
 		"{\"cause\":\"IA-E999\"},7,null]}");
 	text = judge(&t.env, NULL, DOCTOR_TEXT, DOCTOR_READY);
 	has(text, "node:\n  note       IA-E201 in this boot: not in the image\n");
-	modtree_remove(&t);
 	port_make(&t);
 	modtree_file(&t, "/run/initagent/state.json", "{\"modules\":");
 	free(text);
 	text = judge(&t.env, NULL, DOCTOR_TEXT, DOCTOR_READY);
 	has_not(text, "node:");
-	modtree_remove(&t);
 }
 
 static const cJSON *file_of(const cJSON *report, const char *path)
@@ -556,5 +538,4 @@ TEST(one_file_to_send)
 	CHECK_STR(cJSON_GetObjectItem(cJSON_GetObjectItem(report, "state"), "result")->valuestring,
 		"failed");
 	cJSON_Delete(report);
-	modtree_remove(&t);
 }

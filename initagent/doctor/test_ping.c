@@ -142,7 +142,6 @@ TEST(a_roce_port_connects_without_a_queue_pair)
 	CHECK_INT(cm.connects, 1);
 	CHECK_INT(cm.loaded, 0);
 	has(text, "\nreached\n");
-	modtree_remove(&t);
 }
 
 TEST(an_iwarp_port_does_not_and_no_server_is_blamed)
@@ -158,7 +157,6 @@ TEST(an_iwarp_port_does_not_and_no_server_is_blamed)
 	has(text, "\n  RDMA-CM connect 20049  not tried: on iWARP it needs a queue pair\n"
 		  "reached, but port 20049 was not tried\n");
 	CHECK(!strstr(text, "IA-E605"));
-	modtree_remove(&t);
 }
 
 /* As in the rescue shell of a boot whose NFS server is down: rpcrdma needs rdma_cm alone. */
@@ -175,5 +173,4 @@ TEST(rdma_ucm_is_loaded_where_it_is_missing)
 	text = ping(&t, DOCTOR_READY);
 	CHECK_INT(cm.loaded, 2);
 	has(text, "\nreached\n");
-	modtree_remove(&t);
 }

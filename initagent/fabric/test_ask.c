@@ -54,7 +54,6 @@ static void room_free(struct room *r)
 	madlab_free(&r->lab);
 	close(r->uevent[0]);
 	close(r->uevent[1]);
-	modtree_remove(&r->tree);
 }
 
 static void set(struct room *r, const char *attribute, const char *text)

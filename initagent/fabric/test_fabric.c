@@ -131,7 +131,6 @@ static void lab_free(struct lab *l)
 	CHECK_INT(l->opened, l->closed);
 	close(l->uevent[0]);
 	close(l->uevent[1]);
-	modtree_remove(&l->tree);
 }
 
 static void send_uevent(struct lab *l, const char *action, const char *subsystem)

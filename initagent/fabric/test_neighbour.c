@@ -32,7 +32,6 @@ static void room_free(struct room *r)
 {
 	mad_client_free(r->client);
 	madlab_free(&r->lab);
-	modtree_remove(&r->tree);
 }
 
 /* Asks, and takes the answers, until there is nothing more to do at this time. */

@@ -33,7 +33,6 @@ TEST(pkeys_are_found_whatever_their_membership)
 	/* An empty entry is no partition. */
 	CHECK_INT(find(&t, 0x8000), PKEY_ABSENT);
 	CHECK_INT(find(&t, 0), PKEY_ABSENT);
-	modtree_remove(&t);
 }
 
 TEST(full_membership_beats_a_limited_one_before_it)
@@ -44,7 +43,6 @@ TEST(full_membership_beats_a_limited_one_before_it)
 	modtree_file(&t, PKEYS "0", "0x0005\n");
 	modtree_file(&t, PKEYS "1", "0x8005\n");
 	CHECK_INT(find(&t, 0x8005), PKEY_FULL);
-	modtree_remove(&t);
 }
 
 TEST(a_port_that_is_gone_has_no_pkeys)
@@ -53,7 +51,6 @@ TEST(a_port_that_is_gone_has_no_pkeys)
 
 	modtree_bare(&t);
 	CHECK_INT(find(&t, 0xffff), PKEY_ABSENT);
-	modtree_remove(&t);
 }
 
 TEST(the_roce_version_is_written_for_the_port)
@@ -70,7 +67,6 @@ TEST(the_roce_version_is_written_for_the_port)
 	CHECK_INT(fabric_set_roce(&t.env, &port2, false), 0);
 	CHECK(env_read(&t.env, text, sizeof(text), ROCE) > 0);
 	CHECK_STR(text, "IB/RoCE v1");
-	modtree_remove(&t);
 }
 
 TEST(without_rdma_cm_there_is_nothing_to_set)
@@ -79,5 +75,4 @@ TEST(without_rdma_cm_there_is_nothing_to_set)
 
 	modtree_bare(&t);
 	CHECK_INT(fabric_set_roce(&t.env, &port2, true), -ENOENT);
-	modtree_remove(&t);
 }

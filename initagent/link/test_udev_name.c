@@ -88,7 +88,6 @@ TEST(both_functions_of_an_adapter)
 	all_are("eth1", 1, false, first);
 	all_are("eth2", 1, true, switched);
 	all_are("eth2", 1, false, not_switched);
-	modtree_remove(&tree);
 }
 
 /* mlx4: one function, both ports; of the second IPoIB interface an old kernel has dev_id alone. */
@@ -111,7 +110,6 @@ TEST(both_ports_of_a_function)
 	all_are("ib1", 32, true, second);
 	all_are("ib1", 32, false, first);
 	all_are("ib1", 32, false, none);
-	modtree_remove(&tree);
 }
 
 TEST(onboard_domains_virtio_and_what_is_not_pci)
@@ -137,7 +135,6 @@ TEST(onboard_domains_virtio_and_what_is_not_pci)
 	all_are("eth3", 1, false, none);
 	all_are("lo", 772, false, none);
 	all_are("nothere", 1, false, none);
-	modtree_remove(&tree);
 }
 
 /* Functions 2 and 3 of the adapter are virtual ones of function 1; the last one is on another bus,
@@ -169,7 +166,6 @@ TEST(virtual_functions)
 	net("eth5", "/sys/devices/pci0000:00/0000:00:05.0");
 	all_are("eth5", 1, true, guest);
 	all_are("eth5", 1, false, not_guest);
-	modtree_remove(&tree);
 }
 
 /* The slot's number is ACPI's _SUN in schemes of 2025, of the function or the port above it; for
@@ -193,7 +189,6 @@ TEST(slots_by_their_firmware)
 	put("/sys/devices/pci0000:80/0000:80:01.0/firmware_node", "sun", "8\n");
 	all_are("eth1", 1, true, port);
 	all_are("eth1", 1, false, not_own + 1);
-	modtree_remove(&tree);
 }
 
 TEST(usb_adapters)
@@ -216,7 +211,6 @@ TEST(usb_adapters)
 	all_are("usb1", 1, true, odd);
 	all_are("usb2", 1, true, chip);
 	all_are("usb2", 1, false, not_chip);
-	modtree_remove(&tree);
 }
 
 /* The devicetree's aliases number the adapter, or each of its ports; ACPI names it on Arm. */
@@ -248,7 +242,6 @@ TEST(platform_adapters)
 	all_are("eth2", 1, false, not_acpi);
 	all_are("eth2", 32, false, not_acpi);
 	all_are("eth3", 1, true, three);
-	modtree_remove(&tree);
 }
 
 /* By address: of adapters alone, and not of InfiniBand's. */
@@ -266,5 +259,4 @@ TEST(addresses)
 	all_are("eth0", 32, false, none);
 	put("/sys/class/net/made0", "uevent", "");
 	all_are("made0", 1, false, none);
-	modtree_remove(&tree);
 }

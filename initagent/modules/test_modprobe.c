@@ -28,7 +28,6 @@ TEST(a_helper_that_is_there_stays)
 	CHECK_INT(chmod(path, 0755), 0);
 	CHECK_INT(modules_check_modprobe_helper(&t.env, old, sizeof(old)), 0);
 	sysctl_is(&t, "/sbin/modprobe");
-	modtree_remove(&t);
 }
 
 TEST(a_helper_that_is_not_there_is_taken_out_and_put_back)
@@ -45,7 +44,6 @@ TEST(a_helper_that_is_not_there_is_taken_out_and_put_back)
 	CHECK_INT(modules_check_modprobe_helper(&t.env, NULL, 0), 0);
 	CHECK_INT(modules_set_modprobe_helper(&t.env, old, NULL, 0), 0);
 	sysctl_is(&t, "/sbin/modprobe");
-	modtree_remove(&t);
 }
 
 TEST(only_paths_are_set)
@@ -57,7 +55,7 @@ TEST(only_paths_are_set)
 	CHECK_INT(modules_set_modprobe_helper(&t.env, "modprobe", NULL, 0), -EINVAL);
 	CHECK_INT(modules_set_modprobe_helper(&t.env, "/a\n/b", NULL, 0), -EINVAL);
 	sysctl_is(&t, "/sbin/modprobe");
-	modtree_remove(&t);
+	modtree_bare(&t);
 	CHECK_INT(modules_check_modprobe_helper(&t.env, NULL, 0), -ENOENT);
 }
 
@@ -75,5 +73,4 @@ TEST(the_blacklist_for_everybody_else)
 	CHECK_INT(modules_publish_blacklist(&t.env, names, 2), 0);
 	CHECK(env_read(&t.env, text, sizeof(text), "/run/modprobe.d/initagent.conf") > 0);
 	CHECK_STR(text, "blacklist mlx5_ib\nblacklist nouveau");
-	modtree_remove(&t);
 }

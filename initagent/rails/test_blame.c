@@ -92,7 +92,6 @@ static void room_free(struct room *r)
 	madlab_free(&r->lab);
 	close(r->uevent[0]);
 	close(r->uevent[1]);
-	modtree_remove(&r->tree);
 }
 
 /* Time passes; the rails hear what the fabric has to say. */

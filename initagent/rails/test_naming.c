@@ -32,7 +32,6 @@ static void check_wanted(const char *options, const char *want)
 	if (!naming_wanted(&b, &dev, got))
 		got[0] = 0;
 	links_free(b.links);
-	modtree_remove(&tree);
 	if (!streq(got, want))
 		check_fail(__FILE__, __LINE__, "%s: %s, not %s", options, got, want);
 }

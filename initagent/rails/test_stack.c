@@ -131,7 +131,6 @@ TEST(a_vlan_without_a_frame_is_the_cause_of_what_is_on_it)
 	modtree_file(&t, counter, "1\n");
 	CHECK_INT(stack_silence(&f.rails, &rail, buf, sizeof(buf), 4 * NSEC_PER_SEC), CAUSE_NONE);
 	close_fixture(&f);
-	modtree_remove(&t);
 }
 
 /* An interface of hardware gives up a name that ifname= gives to another; one that the command line

@@ -208,7 +208,6 @@ int boot(struct node *n)
 void node_close(struct node *n)
 {
 	cJSON_Delete(n->state);
-	modtree_remove(&n->tree);
 }
 
 const char *text_at(const cJSON *o, const char *key)

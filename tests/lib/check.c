@@ -32,7 +32,7 @@ enum verdict {
 #define ROWS_TOGETHER 32
 
 /* A case that needs more folders than this fails. */
-#define DIRS_MAX 8
+#define DIRS_MAX 64
 
 /* What the child tells the parent, in memory both see. */
 struct outcome {

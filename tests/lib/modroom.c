@@ -243,5 +243,4 @@ void modroom_close(struct modroom *r)
 	r->modules = modules_free(r->modules);
 	close(r->uevent[0]);
 	close(r->uevent[1]);
-	modtree_remove(&r->tree);
 }

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "base/io.h"
 #include "check.h"
 #include "files.h"
 
@@ -168,8 +167,7 @@ void modtree_bare(struct modtree *t)
 {
 	memset(t, 0, sizeof(*t));
 	(void)strscpy(t->root, "/tmp/initagent-modtree-XXXXXX", sizeof(t->root));
-	CHECK(mkdtemp(t->root) != NULL);
-	t->env.prefix = t->root;
+	t->env.prefix = check_dir(t->root);
 }
 
 void modtree_make(struct modtree *t, const struct modtree_module *modules, size_t n)
@@ -182,9 +180,4 @@ void modtree_make(struct modtree *t, const struct modtree_module *modules, size_
 	for (size_t i = 0; i < n; i++)
 		make_module(t, &modules[i]);
 	run_depmod(t);
-}
-
-void modtree_remove(struct modtree *t)
-{
-	io_remove_tree(t->root);
 }

@@ -26,11 +26,8 @@ struct modtree {
 /* modtree_make: writes n modules and runs depmod. Anything that fails ends the test case. */
 void modtree_make(struct modtree *t, const struct modtree_module *modules, size_t n);
 
-/* modtree_bare: the folder only, without /lib/modules. */
+/* modtree_bare: the folder only, without /lib/modules. Both: removed when the case ends. */
 void modtree_bare(struct modtree *t);
 
 /* modtree_file: writes a text file below the root, folders included. */
 void modtree_file(const struct modtree *t, const char *path, const char *text);
-
-/* modtree_remove: deletes the whole tree. */
-void modtree_remove(struct modtree *t);
