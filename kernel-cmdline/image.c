@@ -93,24 +93,18 @@ bool image_url(struct parser *p, const struct plan_word *w, struct slice text,
 	return false;
 }
 
-#define METAINFO ".metainfo"
-
 bool file_url(
 	struct parser *p, const struct plan_word *w, struct slice text, enum diag_severity severity)
 {
 	struct url u;
-	size_t n;
 
 	if (!image_url(p, w, text, severity, &u))
 		return false;
 	if (strstr(u.path, "&amp;"))
 		complain(p, w, text, DIAG_WARN, "write & in the boot script",
 			"&amp; as in HTML: the server gets it like this");
-	n = strcspn(u.path, "?");
-	if (n > strlen(METAINFO) && strncmp(u.path + n - strlen(METAINFO), METAINFO,
-					strlen(METAINFO)) == 0)
-		complain(p, w, text, DIAG_WARN,
-			"remove the .metainfo beside the image",
+	if (slice_ends((struct slice){u.path, strcspn(u.path, "?")}, ".metainfo"))
+		complain(p, w, text, DIAG_WARN, "remove the .metainfo beside the image",
 			"xCAT's torrent of the image");
 	if (streq(u.path, "/"))
 		complain(p, w, text, DIAG_WARN, "write http://SERVER/PATH",
@@ -120,16 +114,9 @@ bool file_url(
 
 bool plan_is_manifest(const char *url, size_t len)
 {
-	static const char *const ends[] = {".manifest", ".json"};
-	size_t n = slice_find((struct slice){url, len}, "?");
+	struct slice path = {url, slice_find((struct slice){url, len}, "?")};
 
-	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
-		size_t m = strlen(ends[i]);
-
-		if (n > m && memcmp(url + n - m, ends[i], m) == 0)
-			return true;
-	}
-	return false;
+	return slice_ends(path, ".manifest") || slice_ends(path, ".json");
 }
 
 PARSE(mirror)
@@ -200,14 +187,10 @@ PARSE(root_ca)
 /* DEVICE[:/DIR]; whether there is such a device is seen when it is looked for. */
 PARSE(root_cache)
 {
-	static const char *const starts[] = {"/dev/", "LABEL=", "UUID=", "PARTLABEL=", "PARTUUID="};
 	struct slice v = word_value(w);
-	size_t n = slice_find(v, ":/");
-	bool known = false;
 
-	for (size_t i = 0; i < ARRAY_SIZE(starts); i++)
-		known |= slice_starts(v, starts[i]) && n > strlen(starts[i]);
-	if (!known || v.len > 255 || !url_bytes(v) || slice_find(v, "/..") < v.len)
+	if (!names_device((struct slice){v.s, slice_find(v, ":/")}) || v.len > 255 ||
+		!url_bytes(v) || slice_find(v, "/..") < v.len)
 		return left_out(p, w, v,
 			"write rd.root.cache=/dev/NAME or LABEL=NAME, :/DIR after it",
 			"not a place for a cache");

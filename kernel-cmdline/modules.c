@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* modules: the kernel modules that a command line insists on. */
 #include "firmware.h"
+#include "words.h"
 
 /* ib_ipoib, rpcrdma, iscsi_ibft, efivarfs, nvme_tcp, two of a SRP root, four of file systems. */
 #define OTHERS_MAX 11
@@ -86,12 +87,10 @@ static void add_image(struct list *l, const struct plan_image *image)
 {
 	static const char *const ends[][2] = {{".squashfs", "squashfs"}, {".sqfs", "squashfs"},
 		{".sfs", "squashfs"}, {"squashfs.img", "squashfs"}, {".erofs", "erofs"}};
-	const size_t len = image->url ? strcspn(image->url, "?#") : 0;
+	const struct slice path = {image->url, image->url ? strcspn(image->url, "?#") : 0};
 
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
-		const size_t n = strlen(ends[i][0]);
-
-		if (len < n || strncmp(image->url + len - n, ends[i][0], n) != 0)
+		if (!slice_ends(path, ends[i][0]))
 			continue;
 		add(l, "root=", ends[i][1]);
 		add(l, "root=", "loop");

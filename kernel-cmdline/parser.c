@@ -126,6 +126,16 @@ bool has_control(struct slice s)
 	return false;
 }
 
+bool names_device(struct slice s)
+{
+	static const char *const starts[] = {"/dev/", "LABEL=", "UUID=", "PARTLABEL=", "PARTUUID="};
+
+	for (size_t i = 0; i < ARRAY_SIZE(starts); i++)
+		if (slice_starts(s, starts[i]))
+			return s.len > strlen(starts[i]);
+	return false;
+}
+
 const char *take_server(struct parser *p, struct slice s, struct inet_addr *addr)
 {
 	if (!value_server(s.s, s.len, addr))

@@ -115,6 +115,9 @@ bool has_control(struct slice s);
  */
 size_t fields_split(struct slice s, struct slice *fields, size_t max);
 
+/* names_device: is it the path of a device, or LABEL=... and the like? */
+bool names_device(struct slice s);
+
 /* In printf: "%.*s" with SLICE(s). Command lines are far below INT_MAX. */
 #define SLICE(x) (int)(x).len, (x).s
 

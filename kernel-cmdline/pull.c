@@ -39,17 +39,13 @@ static const char *const packings[] = {".xz", ".gz", ".bz2", ".zst"};
 static const char *const raw_ends[] = {".raw", ".img", ".bin", ".qcow2"};
 static const char *const tar_ends[] = {".tar", ".tgz"};
 
-static bool take_off(struct slice *s, const char *const *ends, size_t n)
+static void take_off(struct slice *s, const char *const *ends, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		size_t len = strlen(ends[i]);
-
-		if (s->len > len && memcmp(s->s + s->len - len, ends[i], len) == 0) {
-			s->len -= len;
-			return true;
+	for (size_t i = 0; i < n; i++)
+		if (slice_ends(*s, ends[i])) {
+			s->len -= strlen(ends[i]);
+			return;
 		}
-	}
-	return false;
 }
 
 static struct slice name_of(struct slice url, bool raw)

@@ -113,6 +113,13 @@ bool slice_starts(struct slice s, const char *text)
 	return s.len >= n && memcmp(s.s, text, n) == 0;
 }
 
+bool slice_ends(struct slice s, const char *text)
+{
+	size_t n = strlen(text);
+
+	return s.len > n && memcmp(s.s + s.len - n, text, n) == 0;
+}
+
 bool slice_starts_scheme(struct slice s, const char *text)
 {
 	size_t n = strlen(text);

@@ -95,7 +95,6 @@ static bool choose_server(struct parser *p, struct plan_word *w)
 static bool choose_place(struct parser *p, struct slice s)
 {
 	static const char *const memory[] = {"tmpfs", "initramfs", "rootfs"};
-	static const char *const disk[] = {"/dev/", "LABEL=", "UUID=", "PARTLABEL=", "PARTUUID="};
 	struct slice device = slice_from(s, slice_is(s, "wwinit") ? s.len : strlen("wwinit:"));
 
 	if (!device.len)
@@ -103,13 +102,10 @@ static bool choose_place(struct parser *p, struct slice s)
 	for (size_t i = 0; i < ARRAY_SIZE(memory); i++)
 		if (slice_is(device, memory[i]))
 			return true;
-	for (size_t i = 0; i < ARRAY_SIZE(disk); i++)
-		if (slice_starts(device, disk[i]) && device.len > strlen(disk[i]) &&
-			device.len < DEVICE_MAX) {
-			p->plan->root.wwinit.device = device.s;
-			return true;
-		}
-	return false;
+	if (!names_device(device) || device.len >= DEVICE_MAX)
+		return false;
+	p->plan->root.wwinit.device = device.s;
+	return true;
 }
 
 void wwinit_take(struct parser *p, struct plan_word *w)
