@@ -309,17 +309,12 @@ PARSE(nvmf_host)
 	bool nqn = row->id == OPTION_RD_NVMF_HOSTNQN;
 	const char *id = nqn ? NULL : uuid_text(p, v);
 
-	if (nqn ? !value_nqn(v.s, v.len) : !id) {
-		complain(p, w, v, DIAG_ERROR,
+	if (nqn ? !value_nqn(v.s, v.len) : !id)
+		return left_out(p, w, v,
 			nqn ? "write nqn.2014-08.org.nvmexpress:uuid:UUID" : "write a UUID",
-			"not %s; left out", nqn ? "an NQN" : "a UUID");
-		return false;
-	}
+			nqn ? "not an NQN" : "not a UUID");
 	if (nqn)
 		comment_nqn(p, w, v);
-	if (nqn)
-		block->hostnqn = w->value;
-	else
-		block->hostid = id;
+	*(nqn ? &block->hostnqn : &block->hostid) = nqn ? w->value : id;
 	return say(p, w, "calls this node %s", w->value);
 }

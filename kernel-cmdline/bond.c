@@ -149,12 +149,11 @@ static int number_value(const struct bond_option *o, const char *s, size_t len, 
 
 static int mac_value(const char *s, size_t len)
 {
-	static const uint8_t none[6];
-	uint8_t mac[6];
+	struct hw_addr mac = {.len = 6};
 
-	if (value_octets(s, len, mac, 6) != 6)
+	if (value_octets(s, len, mac.bytes, mac.len) != mac.len)
 		return -EINVAL;
-	return mac[0] & 1 || !memcmp(mac, none, 6) ? -ERANGE : 0;
+	return value_hw_group(&mac) || value_hw_zero(&mac) ? -ERANGE : 0;
 }
 
 int bond_value(const struct bond_option *o, const char *s, size_t len, uint32_t *ret)

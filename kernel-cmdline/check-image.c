@@ -53,12 +53,11 @@ static void check_proved(struct parser *p, const struct plan_word *root)
 		warn_word(p, root, "add rd.root.digest= or rd.root.key=, or write verify=no",
 			"boots only with a key in the initramfs: verify=signature, the default, is "
 			"asked for");
-	if (image->must_prove)
-		return;
-	note_word(p, root, "add rd.root.digest= or rd.root.key=",
-		"%s proves the image, unless keys are in the initramfs",
-		by_tls(image->url) ? "only the server's certificate" : image->sums ?
-			"only a SHA-256 file of the same server" : "nothing");
+	else
+		note_word(p, root, "add rd.root.digest= or rd.root.key=",
+			"%s proves the image, unless keys are in the initramfs",
+			by_tls(image->url) ? "only the server's certificate" : image->sums ?
+				"only a SHA-256 file of the same server" : "nothing");
 }
 
 /* https from the first server and http from the second is as weak as the second. */

@@ -10,10 +10,9 @@ static const char *module_name(struct parser *p, struct slice s)
 {
 	char *name = arena_text(p->arena, s.s, s.len);
 
-	if (!name) {
-		p->oom = true;
+	p->oom |= !name;
+	if (!name)
 		return "";
-	}
 	for (size_t i = 0; i < s.len; i++)
 		if (name[i] == '-')
 			name[i] = '_';
@@ -29,12 +28,11 @@ static void complain_module(struct parser *p, const struct plan_word *w, struct 
 	while (base > 0 && s.s[base - 1] != '/')
 		base--;
 	if (dot < s.len && value_module(s.s + base, dot - base))
-		complain(p, w, s, DIAG_ERROR, textf(p, "write %.*s", (int)(dot - base), s.s + base),
-			"a module's name, not its file; left out");
+		left_out(p, w, s, textf(p, "write %.*s", (int)(dot - base), s.s + base),
+			"a module's name, not its file");
 	else
-		complain(p, w, s, DIAG_ERROR,
-			"module names hold letters, digits, '_' and '-', at most 63",
-			"not a module name; left out");
+		left_out(p, w, s, "module names hold letters, digits, '_' and '-', at most 63",
+			"not a module name");
 }
 
 /* Adds one name; true if it is (now) in the list. */
@@ -98,7 +96,7 @@ PARSE(drivers)
  */
 bool param_parse(struct parser *p, struct plan_word *w)
 {
-	struct slice name = {w->name, strlen(w->name)};
+	struct slice name = slice_of(w->name);
 	size_t dot = slice_find(name, ".");
 	struct slice param = slice_from(name, dot + (dot < name.len));
 	struct plan_param item = {.value = w->value};
@@ -107,11 +105,8 @@ bool param_parse(struct parser *p, struct plan_word *w)
 	if (!value_module(name.s, dot) || !value_module(param.s, param.len) ||
 		(dot == 2 && slice_starts(name, "rd.")))
 		return false;
-	if (has_control(word_value(w))) {
-		complain(p, w, word_value(w), DIAG_ERROR, NULL,
-			"control bytes in a value; left out");
-		return true;
-	}
+	if (has_control(word_value(w)))
+		return !left_out(p, w, word_value(w), NULL, "control bytes in a value");
 	item.module = module_name(p, (struct slice){name.s, dot});
 	item.param = keep(p, param);
 	if (!APPEND(p, &p->params, item, w))

@@ -50,11 +50,11 @@ static void dump_text(struct dumper *d, const char *key, const char *v, const ch
 	end(d);
 }
 
-static void dump_u32(struct dumper *d, const char *key, uint32_t v, uint32_t base)
+static void dump_number(struct dumper *d, const char *key, uint64_t v, uint64_t base)
 {
 	if (!d->all && v == base)
 		return;
-	put(d, "%s=%u", key, v);
+	put(d, "%s=%llu", key, (unsigned long long)v);
 	end(d);
 }
 
@@ -285,15 +285,15 @@ static void dump_net(struct dumper *d)
 	}
 	dump_text(d, n->bootdev_hint ? "netdev" : "bootdev", n->bootdev, NULL);
 	dump_text(d, "hostname", n->hostname, NULL);
-	dump_u32(d, "iflink_s", n->timeouts.iflink_s, b->timeouts.iflink_s);
-	dump_u32(d, "ifup_s", n->timeouts.ifup_s, b->timeouts.ifup_s);
-	dump_u32(d, "carrier_s", n->timeouts.carrier_s, b->timeouts.carrier_s);
-	dump_u32(d, "route_s", n->timeouts.route_s, b->timeouts.route_s);
-	dump_u32(d, "ipv6dad_s", n->timeouts.ipv6dad_s, b->timeouts.ipv6dad_s);
-	dump_u32(d, "ipv6auto_s", n->timeouts.ipv6auto_s, b->timeouts.ipv6auto_s);
-	dump_u32(d, "dhcp_s", n->timeouts.dhcp_s, b->timeouts.dhcp_s);
-	dump_u32(d, "dhcp_retry", n->timeouts.dhcp_retry, b->timeouts.dhcp_retry);
-	dump_u32(d, "min_rate", n->min_rate, b->min_rate);
+	dump_number(d, "iflink_s", n->timeouts.iflink_s, b->timeouts.iflink_s);
+	dump_number(d, "ifup_s", n->timeouts.ifup_s, b->timeouts.ifup_s);
+	dump_number(d, "carrier_s", n->timeouts.carrier_s, b->timeouts.carrier_s);
+	dump_number(d, "route_s", n->timeouts.route_s, b->timeouts.route_s);
+	dump_number(d, "ipv6dad_s", n->timeouts.ipv6dad_s, b->timeouts.ipv6dad_s);
+	dump_number(d, "ipv6auto_s", n->timeouts.ipv6auto_s, b->timeouts.ipv6auto_s);
+	dump_number(d, "dhcp_s", n->timeouts.dhcp_s, b->timeouts.dhcp_s);
+	dump_number(d, "dhcp_retry", n->timeouts.dhcp_retry, b->timeouts.dhcp_retry);
+	dump_number(d, "min_rate", n->min_rate, b->min_rate);
 }
 
 /* --- root --------------------------------------------------------------------------------- */
@@ -316,28 +316,20 @@ static void dump_nfs(struct dumper *d, const struct plan_nfs *n)
 	put_bits(d, n->versions, nfs_versions);
 	end(d);
 	dump_text(d, "nfs.proto", protos[n->proto], NULL);
-	dump_u32(d, "nfs.port", n->port, 0);
+	dump_number(d, "nfs.port", n->port, 0);
 	dump_bool(d, "nfs.fallback_tcp", n->fallback_tcp, false);
-	dump_u32(d, "nfs.mount_flags", (uint32_t)n->mount_flags, 0);
+	dump_number(d, "nfs.mount_flags", n->mount_flags, 0);
 	dump_text(d, "nfs.options", n->options, "");
-}
-
-static void dump_u64(struct dumper *d, const char *key, uint64_t v)
-{
-	if (!v && !d->all)
-		return;
-	put(d, "%s=%llu", key, (unsigned long long)v);
-	end(d);
 }
 
 static void dump_overlay(struct dumper *d, const struct plan_overlay *o)
 {
 	dump_bool(d, "overlay.off", o->off, false);
 	dump_bool(d, "overlay.asked", o->asked, false);
-	dump_u64(d, "overlay.size", o->size);
-	dump_u64(d, "overlay.percent", o->percent);
-	dump_u64(d, "overlay.nr_blocks", o->nr_blocks);
-	dump_u64(d, "overlay.nr_inodes", o->nr_inodes);
+	dump_number(d, "overlay.size", o->size, 0);
+	dump_number(d, "overlay.percent", o->percent, 0);
+	dump_number(d, "overlay.nr_blocks", o->nr_blocks, 0);
+	dump_number(d, "overlay.nr_inodes", o->nr_inodes, 0);
 }
 
 /* Nothing of it is shown that was not given: most roots are no images. */
@@ -359,14 +351,14 @@ static void dump_image(struct dumper *d, const struct plan_image *m)
 	dump_bool(d, "image.unprovable", m->unprovable, b->unprovable);
 	dump_bool(d, "image.must_prove", m->must_prove, b->must_prove);
 	dump_bool(d, "image.sums", m->sums, b->sums);
-	dump_u64(d, "image.part", m->part);
+	dump_number(d, "image.part", m->part, 0);
 	dump_text(d, "image.ca", m->ca, NULL);
 	dump_bool(d, "image.insecure", m->insecure, b->insecure);
 	dump_text(d, "image.cache", m->cache, NULL);
 	dump_text(d, "image.proxy", m->proxy, NULL);
 	dump_bool(d, "image.ram", m->ram, b->ram);
 	dump_text(d, "image.size", m->size, b->size);
-	dump_u32(d, "image.minmem_mib", m->minmem_mib, b->minmem_mib);
+	dump_number(d, "image.minmem_mib", m->minmem_mib, b->minmem_mib);
 	dump_text(d, "image.live_dir", m->live_dir, NULL);
 	dump_text(d, "image.squashimg", m->squashimg, NULL);
 	dump_overlay(d, &m->overlay);
@@ -393,11 +385,11 @@ static void dump_block(struct dumper *d, const struct plan_block *b)
 		dump_portal(d, &b->portals[i]);
 	dump_text(d, "block.name", b->name, NULL);
 	dump_text(d, "block.options", b->options, "");
-	dump_u32(d, "block.unit", b->unit, 0);
+	dump_number(d, "block.unit", b->unit, 0);
 	dump_text(d, "block.uuid", b->uuid, NULL);
-	dump_u32(d, "block.part", b->part, 0);
-	dump_u32(d, "block.timeout_s", b->timeout_s, 0);
-	dump_u32(d, "block.block_size", b->block_size, 0);
+	dump_number(d, "block.part", b->part, 0);
+	dump_number(d, "block.timeout_s", b->timeout_s, 0);
+	dump_number(d, "block.block_size", b->block_size, 0);
 	dump_text(d, "block.fstype", b->fstype, NULL);
 	dump_text(d, "block.flags", b->flags, "");
 	dump_text(d, "block.hostnqn", b->hostnqn, NULL);
@@ -506,8 +498,8 @@ int plan_dump(const struct boot_plan *p, FILE *out, bool all)
 	dump_drivers(&d);
 	dump_net(&d);
 	dump_rdma(&d);
-	dump_u32(&d, "retry_s", p->retry_s, base->retry_s);
-	dump_u32(&d, "timeout_s", p->timeout_s, base->timeout_s);
+	dump_number(&d, "retry_s", p->retry_s, base->retry_s);
+	dump_number(&d, "timeout_s", p->timeout_s, base->timeout_s);
 	dump_root(&d);
 	dump_policy(&d);
 	return fflush(out) || ferror(out) ? -EIO : 0;

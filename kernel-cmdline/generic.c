@@ -97,9 +97,8 @@ PARSE(boolean)
 /* A switch or value that another option's resolution looks at. */
 PARSE(flag_only)
 {
-	if (row->flags & OPTION_VALUE) {
+	if (row->flags & OPTION_VALUE)
 		return say(p, w, "%s", row->doc);
-	}
 	say_meaning(p, w, row, read_switch(p, row, w));
 	return true;
 }

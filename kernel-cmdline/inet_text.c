@@ -45,11 +45,6 @@ static bool labels_valid(const char *s)
 	return len > 0;
 }
 
-static bool is_hex(char c)
-{
-	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
-}
-
 /*
  * By the parser that the fetcher reads it with, since it is never shell text: its alphabet need not
  * keep a shell safe. An escaped control octet has no use in one.
@@ -57,10 +52,11 @@ static bool is_hex(char c)
 static bool url_valid(const char *s)
 {
 	struct url u;
+	uint8_t octet;
 
 	for (const char *c = s; (c = strchr(c, '%')); c++)
-		if (!is_hex(c[1]) || !is_hex(c[2]) || c[1] < '2' ||
-			(c[1] == '7' && (c[2] | 0x20) == 'f'))
+		if (value_hex(c + 1, strnlen(c + 1, 2), &octet, 1) < 0 || octet < ' ' ||
+			octet == 0x7f)
 			return false;
 	return url_parse(&u, s, strlen(s)) == 0;
 }

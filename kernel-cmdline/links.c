@@ -337,7 +337,7 @@ PARSE(link)
 	if (!v.len && !k->bare)
 		return link_fail(&x, WHOLE, "no value");
 	if (!v.len)
-		v = (struct slice){k->bare, strlen(k->bare)};
+		v = slice_of(k->bare);
 	if (!k->read(&x, f, fields_split(v, f, ARRAY_SIZE(f))))
 		return false;
 	if (find_named(&p->links, x.link.name))

@@ -88,11 +88,6 @@ const struct option_row *option_find_case(const char *s, size_t len)
 /* Longest name the suggestion looks at; the longest in the table has 24 letters. */
 #define SUGGEST_MAX 32
 
-static size_t min_size(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /*
  * Optimal string alignment: insertions, deletions, changes and swaps of neighbours. Three rows
  * of the usual table are kept.
@@ -112,10 +107,10 @@ size_t option_distance(const char *a, size_t n, const char *b)
 		row[0] = i;
 		for (j = 1; j <= m; j++) {
 			row[j] = one[j - 1] + (fold(a[i - 1]) != fold(b[j - 1]));
-			row[j] = min_size(row[j], min_size(one[j], row[j - 1]) + 1);
+			row[j] = min_u64(row[j], min_u64(one[j], row[j - 1]) + 1);
 			if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) &&
 				fold(a[i - 2]) == fold(b[j - 1]))
-				row[j] = min_size(row[j], two[j - 2] + 1);
+				row[j] = min_u64(row[j], two[j - 2] + 1);
 		}
 		two = one;
 		one = row;

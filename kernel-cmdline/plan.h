@@ -520,9 +520,9 @@ struct plan_source {
 };
 
 /*
- * plan_parse: one text. plan_parse_sources: sources in the order of increasing weight. dracut's order is
- * /etc/cmdline.d files by name, /etc/cmdline, /proc/cmdline (last wins). Each source is split
- * by itself, so an unbalanced quote or a "--" ends with its file. White space incl. newlines
+ * plan_parse: one text. plan_parse_sources: sources in the order of increasing weight. dracut's
+ * order is /etc/cmdline.d files by name, /etc/cmdline, /proc/cmdline (last wins). Each source is
+ * split by itself, so an unbalanced quote or a "--" ends with its file. White space incl. newlines
  * separates words, as in the kernel.
  *
  * diags may be NULL. Returns 0 or -ENOMEM; *ret only on 0.

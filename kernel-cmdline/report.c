@@ -54,7 +54,7 @@ static bool report_url(
 		return false;
 	if (streq(u.path, "/") && v.s[v.len - 1] != '/')
 		warn_word(p, w, "write http://HOST/PATH", "no path: / is asked for");
-	out->host = keep(p, (struct slice){u.host, strlen(u.host)});
+	out->host = keep(p, slice_of(u.host));
 	out->addr = u.address;
 	out->port = u.port;
 	return true;

@@ -35,13 +35,11 @@ PARSE(nfs_fallback)
 {
 	struct slice v = word_value(w);
 
-	if (slice_is(v, "tcp")) {
+	if (slice_is(v, "tcp"))
 		return say(p, w,
 			"lets a root asked for over RDMA come over TCP if RDMA does not work");
-	}
-	if (slice_is(v, "none") || value_switch(v.s, v.len) == SWITCH_OFF) {
+	if (slice_is(v, "none") || value_switch(v.s, v.len) == SWITCH_OFF)
 		return say(p, w, "never falls back from RDMA to TCP");
-	}
 	complain(p, w, v, DIAG_ERROR, "rd.nfs.fallback=tcp or none",
 		"not a transport to fall back to; left out, there is no fall-back");
 	return false;

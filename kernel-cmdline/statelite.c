@@ -6,7 +6,6 @@
 PARSE(statemnt)
 {
 	(void)p;
-	(void)row;
 	return w != NULL;
 }
 
@@ -14,7 +13,6 @@ PARSE(statemnt)
 static bool refuse(struct parser *p, struct plan_word *w, struct slice at, const char *remedy,
 	const char *text)
 {
-	p->plan->fatal = true;
 	complain(p, w, at, DIAG_FATAL, remedy, "%s", text);
 	return false;
 }

@@ -38,7 +38,7 @@ void check_text(struct parser *p, const struct plan_word *w)
 	/* U+201C to U+201E, U+2018, U+2019: what word processors and web pages make of quotes */
 	static const char *const quotes[] = {
 		"\xe2\x80\x9c", "\xe2\x80\x9d", "\xe2\x80\x9e", "\xe2\x80\x98", "\xe2\x80\x99"};
-	struct slice v = word_value(w), name = {w->name, strlen(w->name)},
+	struct slice v = word_value(w), name = slice_of(w->name),
 		     at = find_any(v, shell, ARRAY_SIZE(shell));
 
 	if (at.len)
