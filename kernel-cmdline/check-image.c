@@ -4,6 +4,7 @@
  * the one meant; where the command line leaves that open, it is said here.
  */
 #include "parser.h"
+#include "url.h"
 
 /* The last word of an option, well-formed or not. */
 static const struct plan_word *word_of(const struct parser *p, enum option_id id)
@@ -68,7 +69,7 @@ static void check_mirrors(struct parser *p)
 	const struct plan_word *w = parser_word(p, OPTION_RD_ROOT_MIRROR);
 
 	for (size_t i = 0; i < p->mirrors.n; i++)
-		if (image->url && streq(mirrors[i], image->url)) {
+		if (image->url && url_same(mirrors[i], image->url)) {
 			warn_word(p, w, "name another server",
 				"%s is the root's own URL, no second source", mirrors[i]);
 			break;
@@ -80,6 +81,17 @@ static void check_mirrors(struct parser *p)
 				"a mirror without https: nothing proves what comes from it");
 			return;
 		}
+}
+
+/* Two names for one value. */
+static void check_proxy(struct parser *p)
+{
+	const struct plan_word *a = parser_word(p, OPTION_RD_ROOT_PROXY);
+	const struct plan_word *b = parser_word(p, OPTION_PROXY);
+
+	if (a && b && !streq(a->value, b->value))
+		warn_word(p, a < b ? a : b, "keep one of them",
+			"rd.root.proxy=%s and proxy=%s: the last one counts", a->value, b->value);
 }
 
 static void check_tls_options(struct parser *p)
@@ -227,5 +239,6 @@ void check_image(struct parser *p)
 		return;
 	check_proved(p, word_of(p, p->plan->given[OPTION_ROOT] ? OPTION_ROOT : OPTION_NETROOT));
 	check_mirrors(p);
+	check_proxy(p);
 	check_tls_options(p);
 }

@@ -527,15 +527,12 @@ const char *add_method(struct parser *p, const char *method, const char *address
 
 static void check_server(struct parser *p)
 {
-	const struct plan_word *w = root_word(p);
 	unsigned int missing = plan_server_families(p->plan) & ~plan_ip_families(p->plan);
 
 	if (missing & PLAN_FAMILY_6)
-		warn_word(p, w, add_method(p, "auto6", ", dhcp6, either6 or an IPv6 address"),
-			"an IPv6 server, but no ip= sets up IPv6");
+		warn_family(p, root_word(p), WHOLE, "server", AF_INET6);
 	if (missing & PLAN_FAMILY_4)
-		warn_word(p, w, add_method(p, "dhcp", " or an IPv4 address"),
-			"an IPv4 server, but no ip= sets up IPv4");
+		warn_family(p, root_word(p), WHOLE, "server", AF_INET);
 }
 
 /* The node has one name: an option's, the last of both, before that of the first ip= with one. */

@@ -156,14 +156,89 @@ static void check_subnet(struct parser *p, const struct named_host *host, const 
 		"ip=", text, own, ip->prefix);
 }
 
+void warn_family(struct parser *p, const struct plan_word *w, struct slice at, const char *what,
+	int family)
+{
+	bool six = family == AF_INET6;
+	int digit = six ? '6' : '4';
+
+	complain(p, w, at, DIAG_WARN, six
+			? add_method(p, "auto6", ", dhcp6, either6 or an IPv6 address")
+			: add_method(p, "dhcp", " or an IPv4 address"),
+		"an IPv%c %s, but no ip= sets up IPv%c", digit, what, digit);
+}
+
+static unsigned int family_of(const struct named_host *host)
+{
+	return host->addr.family == AF_INET6 ? PLAN_FAMILY_6 : PLAN_FAMILY_4;
+}
+
+/* May it be reached? By what is not static, a subnet, a peer, or whatever has a next hop. */
+static bool has_way(const struct parser *p, const struct inet_addr *a)
+{
+	FOR_EACH(struct plan_route, r, &p->routes)
+		if (r->net.family == a->family)
+			return true;
+	FOR_EACH(struct plan_ip, ip, &p->ips)
+		if (ip->methods != PLAN_IP_STATIC ||
+			(ip->addr.family == a->family &&
+				(ip->gateway.family || inet_equal(&ip->peer, a) ||
+					inet_in_subnet(a, &ip->addr, (unsigned)ip->prefix))))
+			return true;
+	return inet_is_link_local(a);
+}
+
+static void check_reach(struct parser *p, const struct named_host *host)
+{
+	bool gateway = host->w->row->id == OPTION_RD_ROUTE, set_up =
+		plan_ip_families(p->plan) & family_of(host);
+	char text[INET_ADDR_TEXT];
+
+	if (!host->addr.family || p->ips.n == 0 || bootif_asks(p) || !asks_for(p, host))
+		return;
+	/* check_net() says so of the root's servers: once is enough. */
+	if (!set_up && !(plan_server_families(p->plan) & family_of(host)))
+		warn_family(p, host->w, host->at, gateway ? "gateway" : "server",
+			host->addr.family);
+	if (set_up && !has_way(p, &host->addr))
+		complain(p, host->w, host->at, DIAG_WARN,
+			"name the gateway in the third field of ip=",
+			"no route to %s: it is in no subnet of ip=, and there is no gateway",
+			inet_text(&host->addr, text));
+}
+
+static bool is_nameserver(const struct parser *p, const struct inet_addr *a)
+{
+	FOR_EACH(struct inet_addr, known, &p->nameservers)
+		if (inet_equal(a, known))
+			return true;
+	return p->nameservers.n == 0;
+}
+
+/* address/plan_config.c takes the one or the other. */
+static void check_dns(struct parser *p)
+{
+	FOR_EACH(struct plan_ip, ip, &p->ips)
+		for (size_t i = 0; i < ip->n_dns; i++)
+			if (!is_nameserver(p, &ip->dns[i])) {
+				warn_word(p, &p->words[ip->word], "name them all by nameserver=",
+					"its DNS servers are not used beside nameserver=; dracut "
+					"uses both");
+				break;
+			}
+}
+
 void check_hosts(struct parser *p)
 {
-	FOR_EACH(struct named_host, host, &p->hosts)
+	FOR_EACH(struct named_host, host, &p->hosts) {
+		check_reach(p, host);
 		FOR_EACH(struct plan_ip, ip, &p->ips) {
 			if (!ip->addr.family || !host->addr.family)
 				continue;
 			check_own_address(p, host, ip);
 			check_subnet(p, host, ip);
 		}
+	}
 	check_names(p);
+	check_dns(p);
 }

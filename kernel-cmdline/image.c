@@ -93,6 +93,17 @@ bool image_url(struct parser *p, const struct plan_word *w, struct slice text,
 	return false;
 }
 
+/* RFC 3986 2.1 */
+static bool escapes(const char *path)
+{
+	uint8_t byte;
+
+	for (const char *s = path; (s = strchr(s, '%')); s++)
+		if (value_hex(s + 1, strnlen(s + 1, 2), &byte, 1) < 0)
+			return false;
+	return true;
+}
+
 bool file_url(
 	struct parser *p, const struct plan_word *w, struct slice text, enum diag_severity severity)
 {
@@ -109,6 +120,9 @@ bool file_url(
 	if (streq(u.path, "/"))
 		complain(p, w, text, DIAG_WARN, "write http://SERVER/PATH",
 			"the URL names no file");
+	if (!escapes(u.path))
+		complain(p, w, text, DIAG_WARN, "write %25 for a % of the name",
+			"a %% that two hex digits do not follow: servers may refuse the request");
 	return true;
 }
 
@@ -127,6 +141,11 @@ PARSE(mirror)
 		v = slice_from(v, 5);
 	if (!file_url(p, w, v, DIAG_ERROR))
 		return false;
+	for (size_t i = 0; i < p->mirrors.n; i++)
+		if (url_same(((const char *const *)p->mirrors.items)[i], v.s)) {
+			note_word(p, w, "keep one of them", "given twice; used once");
+			return say(p, w, "has no further effect");
+		}
 	return APPEND_MAX(p, &p->mirrors, v.s, w, PLAN_MIRRORS_MAX) &&
 		say(p, w, "fetches from %s as well", v.s);
 }

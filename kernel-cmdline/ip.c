@@ -121,7 +121,7 @@ static void judge_methods(struct ip_parse *x, struct slice s, unsigned int docum
 
 	if (is_methods(s) && slice_find(s, ",") < s.len)
 		differ(x->p, x->w, s, DIAG_WARN,
-			"one method for each ip=, or no interface: ip=METHOD,METHOD",
+			"name one method, or no interface: ip=METHOD,METHOD",
 			"several methods for one interface: network-legacy stops, NetworkManager "
 			"takes some of them");
 	else if (m > 0 && !((unsigned int)m & documented))
@@ -200,9 +200,7 @@ static void read_mac(struct ip_parse *x, size_t first)
 	else if ((fault = value_hw_fault(&x->ip.hwaddr, &remedy)))
 		left_out(x->p, x->w, s, remedy, fault);
 	else if (x->ip.hwaddr.len != 6)
-		complain_at(x, s, DIAG_WARN, "leave it out",
-			"the address of an IPoIB interface follows from its port and cannot be "
-			"set; left out");
+		complain_at(x, s, DIAG_WARN, "leave it out", FIXED_ADDRESS);
 	else if (value_hw_plain(s.s, s.len))
 		return;
 	else {

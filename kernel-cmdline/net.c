@@ -185,14 +185,14 @@ PARSE(ifname)
 		differ(p, w, mac, DIAG_WARN,
 			"name the port by rd.ib.guid= where the line must work under dracut",
 			"a port GUID: dracut takes 6 or 20 octets and stops");
-	else if (!value_hw_plain(mac.s, mac.len))
-		differ(p, w, mac, DIAG_WARN, textf(p, "write %s", hw_text(&hw, text)),
-			"not dracut's form of a hardware address (6 octets of two digits, joined "
-			"by ':'): network-legacy stops");
 	else if (hw.len == HW_ADDR_MAX)
 		differ(p, w, mac, DIAG_WARN, "name the port by rd.ib.guid=",
 			"only the last 8 octets count here; dracut's udev rule matches Ethernet "
 			"only, so never this");
+	else if (!value_hw_plain(mac.s, mac.len))
+		differ(p, w, mac, DIAG_WARN, textf(p, "write %s", hw_text(&hw, text)),
+			"not dracut's form of a hardware address (6 octets of two digits, joined "
+			"by ':'): network-legacy stops");
 	if (ifname_taken(p, w, name, &hw))
 		return false;
 	if (kernel_name(name))

@@ -38,6 +38,7 @@ struct nfs_option {
 #define UNFLAG(name, flag)	 {name, ACT_UNFLAG, flag, NULL, 0, 0}
 #define PASS(name)		 {name, ACT_PASS, 0, NULL, 0, 0}
 #define NUMBER(name, min, max)	 {name, ACT_PASS, 0, NULL, min, max}
+#define NUMBER_MOUNTD(name, min, max) {name, ACT_MOUNTD, 0, NULL, min, max}
 #define SOFT "a root mounted soft returns I/O errors when the server pauses"
 
 static const struct nfs_option options[] = {
@@ -60,7 +61,7 @@ static const struct nfs_option options[] = {
 	SAID("retry", DROP, "mount.nfs's own wait; rd.retry= limits the wait here; left out"),
 	SAID("addr", DROP, "the agent sets the address itself; left out"),
 	ACT("mounthost", MOUNTD), ACT("mountaddr", MOUNTD), ACT("mountproto", MOUNTD),
-	ACT("mountvers", MOUNTD), {"mountport", ACT_MOUNTD, 0, NULL, 0, UINT16_MAX},
+	NUMBER_MOUNTD("mountvers", 1, 3), NUMBER_MOUNTD("mountport", 0, UINT16_MAX),
 	SAID("soft", PASS, SOFT), SAID("softerr", PASS, SOFT),
 	NUMBER("rsize", 0, UINT32_MAX), NUMBER("wsize", 0, UINT32_MAX),
 	NUMBER("bsize", 0, UINT32_MAX), NUMBER("timeo", 1, INT32_MAX / 10),
@@ -75,6 +76,21 @@ static const struct nfs_option options[] = {
 	PASS("sec"), PASS("sharecache"), PASS("nosharecache"), PASS("softreval"),
 	PASS("nosoftreval"), PASS("trunkdiscovery"), PASS("notrunkdiscovery"), PASS("write"),
 	PASS("xprtsec"),
+};
+
+/*
+ * The words that the kernel takes as a value, and no other (fs/nfs/fs_context.c); of sec= those it
+ * has a mechanism for.
+ */
+static const struct {
+	const char *name, *words;
+} values[] = {
+	{"local_lock", "none|flock|posix|all"},
+	{"lookupcache", "all|pos|positive|none"},
+	{"mountproto", "tcp|tcp6|udp|udp6"},
+	{"sec", "sys|none|null|krb5|krb5i|krb5p"},
+	{"write", "lazy|eager|wait"},
+	{"xprtsec", "none|tls|mtls"},
 };
 
 /* One option being looked at. */
@@ -170,12 +186,47 @@ static void take_port(struct nfs_item *x)
 			"not a port; left out");
 }
 
-/* What only the kernel's nfs can judge; a wrong number would fail the whole mount. */
+static bool has_word(const char *words, struct slice word)
+{
+	struct slice rest = slice_of(words), known;
+
+	while (slice_next(&rest, '|', &known))
+		if (known.len == word.len && memcmp(known.s, word.s, word.len) == 0)
+			return true;
+	return false;
+}
+
+/* Is a value of words one that the kernel takes? Of sec=, a list of them. */
+static bool is_known_value(struct nfs_item *x)
+{
+	struct slice rest = x->value, word;
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(values) && !slice_is(x->name, values[i].name))
+		i++;
+	if (i == ARRAY_SIZE(values))
+		return true;
+	do {
+		word = (struct slice){0};
+		slice_next(&rest, slice_is(x->name, "sec") ? ':' : ',', &word);
+		if (!has_word(values[i].words, word)) {
+			remark(x, DIAG_ERROR,
+				textf(x->p, "write %s=%s", values[i].name, values[i].words),
+				"the kernel refuses this value; left out");
+			return false;
+		}
+	} while (rest.len);
+	return true;
+}
+
+/* What only the kernel's nfs can judge; a wrong value would fail the whole mount. */
 static void take_pass(struct nfs_item *x)
 {
 	const struct nfs_option *o = x->option;
 	uint32_t n;
 
+	if (!is_known_value(x))
+		return;
 	if (o->max && (value_u32(x->value.s, x->value.len, o->max, &n) < 0 || n < o->min)) {
 		remark(x, DIAG_ERROR,
 			textf(x->p, "write %s=N, a number from %u to %u", o->name, o->min, o->max),
@@ -218,24 +269,27 @@ static void take_unknown(struct nfs_item *x)
 	pass_on(x);
 }
 
-/* One answer to one question: ro and rw, and the words for a transport, share a place. */
+/* One answer to one question: "ac" and "noac", ro and rw, the words for a transport. */
 static size_t question_of(const struct nfs_option *o)
 {
-	const struct nfs_option *first = options;
+	static const char *const same[][2] = {{"ro", "rw"}, {"tcp", "proto"}, {"rdma", "proto"},
+		{"udp", "proto"}, {"soft", "hard"}, {"softerr", "hard"}, {"async", "sync"}};
+	const char *name = o->name;
 
-	if (o->act != ACT_RW && o->act != ACT_RO && o->act != ACT_PROTO)
-		return (size_t)(o - options);
-	while (first->act != o->act && (first->act != ACT_RW || o->act != ACT_RO))
-		first++;
-	return (size_t)(first - options);
+	for (size_t i = 0; i < ARRAY_SIZE(same); i++)
+		if (streq(o->name, same[i][0]))
+			name = same[i][1];
+	if (strncmp(name, "no", 2) == 0 && find_option(slice_of(name + 2)))
+		name += 2;
+	return (size_t)(find_option(slice_of(name)) - options);
 }
 
-/* Of two, the last counts, here and in the kernel. Versions have a remark of their own. */
+/* Of two, the last counts, here and in the kernel. Versions and lock have remarks of their own. */
 static void remark_again(struct nfs_item *x, const struct nfs_option *o)
 {
 	size_t q = question_of(o);
 
-	if (o->act == ACT_VERS || o->act == ACT_MINOR || o->act == ACT_DROP)
+	if (o->act == ACT_VERS || o->act == ACT_MINOR || o->act == ACT_DROP || o->act == ACT_LOCK)
 		return;
 	if (x->v->asked[q / 64] >> q % 64 & 1)
 		remark(x, DIAG_WARN, "keep one of them", "given again; the last one counts");

@@ -205,6 +205,9 @@ static unsigned int chosen_versions(struct nfs_spec *x)
 		if (x->four)
 			warn_word(x->p, x->w, "write nfs: with vers=3",
 				"nfs4: and vers=3 contradict each other; version 3 is taken");
+		if (x->v.minor >= 0)
+			warn_word(x->p, x->w, "leave minorversion= out, or write vers=4",
+				"minorversion= belongs to version 4; version 3 is taken");
 		return PLAN_NFS_V3;
 	}
 	if (x->v.minor >= 0)

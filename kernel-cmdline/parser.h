@@ -88,6 +88,10 @@ const char *server_remedy(struct slice s, const char *otherwise);
 /* check_empty: warns of an empty part of a list that is cut at commas. */
 void check_empty(struct parser *p, const struct plan_word *w);
 
+/* warn_family: what is named there is out of reach, since no ip= sets up its address family. */
+void warn_family(struct parser *p, const struct plan_word *w, struct slice at, const char *what,
+	int family);
+
 /* The whole word, for complain(). */
 #define WHOLE ((struct slice){NULL, 0})
 
@@ -184,6 +188,10 @@ bool read_switch(struct parser *p, const struct option_row *row, const struct pl
  * nor its broadcast address, nor (IPv6) the routers' anycast address; then says so about w.
  */
 bool check_host_part(struct parser *p, const struct plan_word *w, const struct plan_ip *ip);
+
+/* Said of a hardware address for IPoIB, by its length or by the interface's name. */
+#define FIXED_ADDRESS                                                                              \
+	"the address of an IPoIB interface follows from its port and cannot be set; left out"
 
 #define IPV6_METHODS (PLAN_IP_DHCP6 | PLAN_IP_AUTO6 | PLAN_IP_EITHER6 | PLAN_IP_LINK6)
 

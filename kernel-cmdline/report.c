@@ -87,6 +87,13 @@ static bool collector(struct parser *p, const struct plan_word *w, struct plan_r
 	return check_host(p, w, rest, DIAG_ERROR, &out->addr);
 }
 
+/* Do both end at one program? */
+static bool same_sink(const struct plan_report *a, const struct plan_report *b)
+{
+	return a->kind == b->kind && a->port == b->port && strcasecmp(a->host, b->host) == 0 &&
+	       (a->kind != PLAN_REPORT_HTTP || url_same(a->text, b->text));
+}
+
 PARSE(report)
 {
 	struct slice v = word_value(w);
@@ -103,7 +110,7 @@ PARSE(report)
 		return false;
 	}
 	for (size_t i = 0; i < p->reports.n; i++)
-		if (streq(((struct plan_report *)p->reports.items)[i].text, v.s)) {
+		if (same_sink((struct plan_report *)p->reports.items + i, &out)) {
 			note_word(p, w, "keep one of them", "given twice; used once");
 			return say(p, w, "has no further effect");
 		}

@@ -159,6 +159,27 @@ static void resolve_repeated(struct parser *p)
 	}
 }
 
+/* Whether an interface of a name is IPoIB is known when all options are. */
+static void drop_hwaddr(struct parser *p, struct plan_ip *ip)
+{
+	if (!ip->hwaddr.len ||
+		(ip->ifname ? !parser_is_ipoib(p, ip->ifname) : ip->match.len <= 6))
+		return;
+	ip->hwaddr.len = 0;
+	warn_word(p, &p->words[ip->word], "leave it out", FIXED_ADDRESS);
+}
+
+/* dracut knows one ip= for an interface, IPv4 and IPv6 together. */
+static void comment_pair(struct parser *p, const struct plan_ip *ip)
+{
+	for (const struct plan_ip *k = p->ips.items; k < ip; k++)
+		if (same_device(k, ip) && !plan_ip_is_open(ip)) {
+			differ(p, &p->words[ip->word], WHOLE, DIAG_WARN, NULL,
+				"another ip= for the same interface: network-legacy stops");
+			return;
+		}
+}
+
 static const char *device_text(struct parser *p, const struct plan_ip *ip)
 {
 	char hw[HW_ADDR_TEXT];
@@ -297,8 +318,11 @@ void resolve_net(struct parser *p)
 		resolve_enx(p, (struct plan_ip *)p->ips.items + i);
 	resolve_repeated(p);
 	resolve_leaders(p);
+	for (size_t i = 0; i < p->ips.n; i++)
+		drop_hwaddr(p, (struct plan_ip *)p->ips.items + i);
 	FOR_EACH(struct plan_ip, ip, &p->ips) {
 		say_ip(p, ip);
 		comment_ip(p, ip);
+		comment_pair(p, ip);
 	}
 }

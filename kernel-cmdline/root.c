@@ -298,10 +298,11 @@ static void take_kind(struct parser *p, struct plan_word *w)
 		return;
 	default:
 		root->kind = kind_of(s);
-		break;
 	}
 	if (root->kind == PLAN_ROOT_BLOCK)
 		take_local(p, s);
+	if (s.s[s.len - 1] == '=')
+		warn_word(p, w, textf(p, "write root=%sNAME", s.s), "names no device");
 	if (slice_is(s, "dhcp6"))
 		take_dhcp6(p, w);
 	else if (root->kind == PLAN_ROOT_DHCP)

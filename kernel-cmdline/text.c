@@ -43,7 +43,7 @@ void check_text(struct parser *p, const struct plan_word *w)
 
 	if (at.len)
 		complain(p, w, at, DIAG_WARN, "look at the template or script that made the line",
-			"looks like text that a shell should have replaced; taken as it is");
+			"looks like text that a shell should have replaced");
 	at = find_any(v, quotes, ARRAY_SIZE(quotes));
 	if (at.len || find_any(name, quotes, ARRAY_SIZE(quotes)).len)
 		complain(p, w, at.len ? at : WHOLE, DIAG_WARN, "write \"",

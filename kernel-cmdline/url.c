@@ -118,6 +118,16 @@ int url_parse(struct url *ret, const char *text, size_t len)
 	return e;
 }
 
+bool url_same(const char *a, const char *b)
+{
+	struct url x, y;
+
+	return url_parse(&x, a, strlen(a)) == 0 && url_parse(&y, b, strlen(b)) == 0 &&
+	       x.https == y.https && x.port == y.port && streq(x.path, y.path) &&
+	       streq(x.zone, y.zone) &&
+	       (x.address.family ? inet_equal(&x.address, &y.address) : streq(x.host, y.host));
+}
+
 /* Does it begin with a scheme: letters before a colon that stands before any slash? */
 static bool has_scheme(struct slice s)
 {

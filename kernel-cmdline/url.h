@@ -37,6 +37,9 @@ int url_parse(struct url *ret, const char *text, size_t len);
  */
 int url_resolve(struct url *ret, const struct url *base, const char *text, size_t len);
 
+/* url_same: do both texts name the same file of the same server? */
+bool url_same(const char *a, const char *b);
+
 /* url_text: the URL as text; a port that goes without saying is left out. Returns buf. */
 const char *url_text(const struct url *u, char buf[static URL_TEXT_MAX]);
 

@@ -202,6 +202,7 @@ static bool is_label(const char *s, size_t len)
 
 bool value_server(const char *s, size_t len, struct inet_addr *ret)
 {
+	static const char local[] = "localhost"; /* RFC 6761 6.3: never asked of a DNS server */
 	size_t i = 0, n;
 
 	*ret = (struct inet_addr){0};
@@ -210,6 +211,8 @@ bool value_server(const char *s, size_t len, struct inet_addr *ret)
 	len -= len && s[len - 1] == '.';
 	if (len > 253)
 		return false;
+	if (len == strlen(local) && strncasecmp(s, local, len) == 0)
+		return value_inet("127.0.0.1", 9, ret) == 0;
 	do {
 		n = label_length(s + i, len - i);
 		if (!is_label(s + i, n))
