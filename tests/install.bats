@@ -129,6 +129,23 @@ setup() {
 	complete_at initagent ''
 	[ "$(printf '%s\n' "${COMPREPLY[@]}" | sort)" = "$(initagent help |
 		sed -n 's/^  initagent \([a-z]*\).*/\1/p' | sort)" ]
+	# every option that the help has for a command
+	local pair
+	mapfile -t pairs < <(initagent help | awk '$1 == "initagent" { command = $2 } {
+		while (match($0, /--[a-z][a-z-]*/)) {
+			print command, substr($0, RSTART, RLENGTH)
+			$0 = substr($0, RSTART + RLENGTH)
+		}
+	}')
+	[ "${#pairs[@]}" -gt 25 ]
+	for pair in "${pairs[@]}"; do
+		complete_at initagent "${pair% *}" "${pair#* }"
+		[[ " ${COMPREPLY[*]} " == *" ${pair#* } "* ]]
+	done
+	complete_at initagent lint root = n
+	[ "${COMPREPLY[*]}" = "nfs: nfs4: nvmf: nbd:" ]
+	complete_at initagent lint root =
+	[[ " ${COMPREPLY[*]} " == *" https:// "* ]]
 	function=_initagent_site
 	complete_at initagent-site ex
 	[ "${COMPREPLY[*]}" = explain ]

@@ -3,27 +3,24 @@
 # Completion of initagent's commands, their options, and of kernel command line options for lint and
 # plan; of the commands and options of initagent-site, initagent-mkimage and initagent-flexboot.
 
+# The options that the help has for a command.
 _initagent_options() {
+	initagent help 2>/dev/null |
+		awk -v "command=$1" '$1 == "initagent" { on = $2 == command } on' |
+		grep -oE -e '--[a-z][a-z-]*' | sort -u
 	case $1 in
-	boot) echo --sysroot --notify --net-conf ;;
-	status) echo --json --prometheus --last-failure ;;
-	timeline) echo --svg --html --help ;;
-	ports) echo --ask ;;
-	doctor) echo --json --report --no-ask --ping ;;
-	manifest) echo --chunk-size --name --kernel --output ;;
-	verify) echo --key --kernel ;;
-	options) echo --markdown --man --completion ;;
-	wait) echo --timeout --restarts --online ;;
-	lint) echo --image && initagent options --completion 2>/dev/null ;;
-	plan) echo --modules && initagent options --completion 2>/dev/null ;;
-	claims) echo --options ;;
+	lint | plan) initagent options --completion 2>/dev/null ;;
 	esac
 }
 
 _initagent() {
-	local word=${COMP_WORDS[COMP_CWORD]} words
+	local word=${COMP_WORDS[COMP_CWORD]} words at=$((COMP_CWORD - 1))
 
-	if [[ $COMP_CWORD -eq 1 ]]; then
+	# bash cuts words at "=", which is then a word of its own
+	[[ $word != = ]] || at=$COMP_CWORD word=
+	if [[ ${COMP_WORDS[at]} == = && ${COMP_WORDS[at - 1]} == root ]]; then
+		words="nfs: nfs4: http:// https:// live: nvmf: nbd: srp: wwinit dhcp dhcp6"
+	elif [[ $COMP_CWORD -eq 1 ]]; then
 		words="boot status timeline ports doctor lint plan manifest verify options causes"
 		words+=" claims wait version help"
 	else

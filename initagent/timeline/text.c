@@ -128,6 +128,8 @@ static int print_phases(FILE *out, const struct boots *b)
 		fprintf(out, " %8.2f %8.2f %8.2f\n", median(s->alone, s->n),
 			percentile(s->alone, s->n, 95), s->alone[s->n - 1]);
 	}
+	if (p->n)
+		fputs("  phases overlap: a moment counts for the one that lasts longest\n", out);
 	return 0;
 }
 
