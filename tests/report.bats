@@ -164,8 +164,13 @@ rude() {
 
 @test "a server that comes up while the node boots gets what was kept for it" {
 	# Connections are refused until then; the next attempt is after half a second to a second.
+	local before
+	# AttemptFails
+	attempts() { ip netns exec "$NS" awk '/^Tcp: [0-9]/ { print $8 }' /proc/net/snmp; }
+	one_more() { [ "$(attempts)" -gt "$before" ]; }
+	before=$(attempts)
 	(
-		sleep 0.3
+		ready one_more
 		later
 	) 3>&- &
 	PIDS+=($!)
