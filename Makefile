@@ -3,7 +3,7 @@
 #
 #   make            static agent at build/initagent, initagent-site, initagent-timeline
 #   make demo       boot a server and a diskless node in QEMU, console shown live
-#   make check      every test        make check-fast   no VM, under 2 minutes
+#   make check      every test        make check-fast   no VM, about 5 minutes
 #   make check-qemu FILTER=regex      make lint         style and static analysis
 #   make check-hosts HOSTS='trixie'   builds and tests in roots of Debian releases
 #   make FEATURES="http tls archive block"   what to build in
