@@ -126,6 +126,8 @@ slip() {
 	slip '/pool:/d; s/address: 10.20.0.11/addrexs: 10.20.0.11/' \
 		"node node[001-004] has no key addrexs"
 	slip 's/^    guids: .*/    guids: [0xb8cef60300313310]/' "guids: 1 for a range of 4 nodes"
+	slip 's/{guid: 0xb8cef60300313300/{guids: [0xb8cef60300313300]/' \
+		"guids: a list of them is for a range of nodes, NAME[001-040]"
 	slip 's/^  image: stable/  image: {stable: 1}/' "image: expected a text, found a map"
 	slip 's/^    root: .*compute.*/    root: {nfs1}/' "root: expected a text, found a map"
 	slip 's/^    kernel: .*/    kernel: a b/' "kernel: a b is not valid here"

@@ -203,6 +203,7 @@ static void take_single(
 	if (e->ports && (e->port.has_guid || e->port.has_mac || e->port.address.at.line))
 		report_value(l, e->ports, "move them into the list",
 			"guid:, mac: and address: are given beside it");
+	e->port.faulty |= e->guids || e->macs;
 	n = add_node(l, list, e, v->key);
 	if (n)
 		take_ports(l, e, n);
