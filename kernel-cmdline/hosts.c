@@ -173,19 +173,27 @@ static unsigned int family_of(const struct named_host *host)
 	return host->addr.family == AF_INET6 ? PLAN_FAMILY_6 : PLAN_FAMILY_4;
 }
 
-/* May it be reached? By what is not static, a subnet, a peer, or whatever has a next hop. */
-static bool has_way(const struct parser *p, const struct inet_addr *a)
+/* Is it a neighbour, as far as static addresses tell? A lease may bring any subnet. */
+static bool is_on_link(const struct parser *p, const struct inet_addr *a)
 {
-	FOR_EACH(struct plan_route, r, &p->routes)
-		if (r->net.family == a->family)
-			return true;
 	FOR_EACH(struct plan_ip, ip, &p->ips)
-		if (ip->methods != PLAN_IP_STATIC ||
+		if (ip->methods != PLAN_IP_STATIC || inet_equal(&ip->peer, a) ||
 			(ip->addr.family == a->family &&
-				(ip->gateway.family || inet_equal(&ip->peer, a) ||
-					inet_in_subnet(a, &ip->addr, (unsigned)ip->prefix))))
+				inet_in_subnet(a, &ip->addr, (unsigned)ip->prefix)))
 			return true;
 	return inet_is_link_local(a);
+}
+
+static bool has_gateway(const struct parser *p, const struct inet_addr *a)
+{
+	FOR_EACH(struct plan_route, r, &p->routes)
+		if (r->net.family == a->family &&
+			inet_in_subnet(a, &r->net, (unsigned)r->prefix))
+			return true;
+	FOR_EACH(struct plan_ip, ip, &p->ips)
+		if (ip->gateway.family == a->family)
+			return true;
+	return false;
 }
 
 static void check_reach(struct parser *p, const struct named_host *host)
@@ -200,7 +208,12 @@ static void check_reach(struct parser *p, const struct named_host *host)
 	if (!set_up && !(plan_server_families(p->plan) & family_of(host)))
 		warn_family(p, host->w, host->at, gateway ? "gateway" : "server",
 			host->addr.family);
-	if (set_up && !has_way(p, &host->addr))
+	if (!set_up || is_on_link(p, &host->addr) || host->w->row->id == OPTION_IP)
+		return;
+	if (gateway)
+		complain(p, host->w, host->at, DIAG_WARN, "check address, mask and gateway",
+			"the gateway is outside of the interface's subnet");
+	else if (!has_gateway(p, &host->addr))
 		complain(p, host->w, host->at, DIAG_WARN,
 			"name the gateway in the third field of ip=",
 			"no route to %s: it is in no subnet of ip=, and there is no gateway",
