@@ -431,9 +431,11 @@ static void mounted(struct root *r, const struct outcome *out, uint64_t now)
 
 static void no_init(struct root *r, const struct outcome *out, uint64_t now)
 {
+	char source[NFS_SOURCE_MAX] = "";
+
 	r->source.cause = CAUSE_ROOT_NO_INIT;
-	snprintf(r->source.text, sizeof(r->source.text), "%.100s:%.100s: %.110s",
-		r->result.server, r->result.path, out->init);
+	nfs_source_text(source, sizeof(source), r->result.server, r->result.path);
+	snprintf(r->source.text, sizeof(r->source.text), "%.200s: %.110s", source, out->init);
 	round_failed(r, now);
 }
 
@@ -453,21 +455,19 @@ static void end_span(const struct root *r, int error, uint64_t now)
 
 static void attempt_done(struct root *r, const struct outcome *out, uint64_t now)
 {
-	const struct verdict *v;
-
 	end_span(r, out->error, now);
 	if (out->error == 0) {
 		mounted(r, out, now);
 		return;
 	}
 	r->source.worker = worker_free(r->source.worker);
-	v = out->nfsd_on_tcp ? no_rdma_listener() : mount_verdict(r->proto, -out->error);
 	if (out->no_init)
 		no_init(r, out, now);
 	else if (out->layer_cause)
 		no_layer(r, out, now);
 	else
-		attempt_failed(r, v, -out->error, out->text, now);
+		attempt_failed(r, out->nfsd_on_tcp ? no_rdma_listener()
+			: mount_verdict(r->proto, -out->error), -out->error, out->text, now);
 }
 
 static void attempt_timed_out(struct root *r, uint64_t now)

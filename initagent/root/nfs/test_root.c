@@ -368,12 +368,12 @@ TEST(root_without_init)
 	uint64_t now = 0;
 	_cleanup_(endp) struct source *r = NULL;
 
-	prepare("good", false, PLAN_NFS_V3);
+	prepare("2001:db8::1", false, PLAN_NFS_V3);
 	config.init = "/none";
 	r = begin(now);
 	CHECK_INT(run(&r, &now), SOURCE_FAILED);
 	CHECK_INT(r->cause, CAUSE_ROOT_NO_INIT);
-	CHECK(strstr(r->text, "/none"));
+	CHECK_STR(r->text, "[2001:db8::1]:/export: /none");
 }
 
 TEST(verdicts_differ_by_transport)
