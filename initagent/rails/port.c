@@ -334,24 +334,41 @@ static bool port_named(const struct plan_port *want, const struct fabric_port *p
 	return streq(want->device, port->device) && (!want->port || want->port == port->port);
 }
 
-static bool guid_named(const struct hw_addr *want, const struct fabric_port *port)
+static uint64_t guid_of(const struct hw_addr *hw)
 {
 	uint64_t guid = 0;
 
-	if (want->len < 8)
-		return false;
-	for (size_t i = want->len - 8U; i < want->len; i++)
-		guid = guid << 8 | want->bytes[i];
-	return guid == port->guid || guid == port->node_guid;
+	for (size_t i = hw->len < 8U ? hw->len : hw->len - 8U; i < hw->len; i++)
+		guid = guid << 8 | hw->bytes[i];
+	return guid;
 }
 
-static bool port_allowed(const struct plan_ib *ib, const struct fabric_port *port)
+/* A port's GUID is that port alone, though some adapters have their first port's themselves. */
+static bool guid_named(const struct rails *rails, const struct hw_addr *want,
+	const struct fabric_port *port)
 {
+	const uint64_t guid = guid_of(want);
+	const struct fabric_port *ports;
+	size_t n;
+
+	if (!guid || guid != port->node_guid)
+		return guid && guid == port->guid;
+	ports = fabric_ports(rails->fabric, &n);
+	for (size_t i = 0; i < n; i++)
+		if (ports[i].guid == guid && ports[i].link_layer == LINK_LAYER_INFINIBAND)
+			return port->guid == guid;
+	return true;
+}
+
+static bool port_allowed(const struct rails *rails, const struct fabric_port *port)
+{
+	const struct plan_ib *ib = &rails->plan->ib;
+
 	for (size_t i = 0; i < ib->n_ports; i++)
 		if (port_named(&ib->ports[i], port))
 			return true;
 	for (size_t i = 0; i < ib->n_guids; i++)
-		if (guid_named(&ib->guids[i], port))
+		if (guid_named(rails, &ib->guids[i], port))
 			return true;
 	return false;
 }
@@ -363,7 +380,7 @@ bool rail_port_seen(const struct rails *rails)
 
 	ports = fabric_ports(rails->fabric, &n);
 	for (size_t i = 0; i < n; i++)
-		if (port_allowed(&rails->plan->ib, &ports[i]))
+		if (port_allowed(rails, &ports[i]))
 			return true;
 	return false;
 }
@@ -383,7 +400,7 @@ bool rail_allowed(const struct rails *rails, const struct netdev *dev)
 	strscpy(probe.name, dev->name, sizeof(probe.name));
 	ports = fabric_ports(rails->fabric, &n);
 	for (size_t i = 0; i < n; i++)
-		if (rail_is_port(rails, &ports[i], &probe) && port_allowed(ib, &ports[i]))
+		if (rail_is_port(rails, &ports[i], &probe) && port_allowed(rails, &ports[i]))
 			return true;
 	return false;
 }

@@ -3,6 +3,7 @@
  * before the server is named. */
 #include "check.h"
 
+#include <net/if_arp.h>
 #include <sys/socket.h>
 
 #include "rails/private.h"
@@ -383,4 +384,38 @@ TEST(what_is_missing_is_named_and_what_is_there)
 		"waiting for RDMA port mlx5_0/2 to appear; ", ports);
 	check_missing("root=nfs:10.0.0.1:/r rd.ib.guid=0x0002c9030001ffff ip=dhcp",
 		CAUSE_PORT_NO_HCA, "waiting for RDMA port with GUID ", ports);
+}
+
+/* Of an adapter with two ports whose own GUID is the first one's (qib's), or no port's. */
+TEST(the_guid_of_one_port_does_not_choose_the_other)
+{
+	static const struct {
+		const char *node, *option;
+		bool first, second;
+	} rows[] = {
+		{"0002:c903:0001:0002", "rd.ib.guid=0x0002c90300010002", true, false},
+		{"0002:c903:0001:0002", "rd.ib.guid=0x0002c90300010003", false, true},
+		{"0002:c903:0001:0001", "rd.ib.guid=0x0002c90300010001", true, true},
+	};
+	struct netdev dev = {.name = "ib1", .hwtype = ARPHRD_INFINIBAND, .hw = {.len = 20}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char line[128];
+		struct room r;
+
+		snprintf(line, sizeof(line), "root=nfs:10.0.0.1:/r ip=dhcp %s", rows[i].option);
+		room_with(&r, line);
+		modtree_file(&r.tree, "/sys/class/infiniband/mlx5_0/node_guid", rows[i].node);
+		modtree_file(&r.tree, "/sys/class/infiniband/mlx5_0/ports/2/link_layer",
+			"InfiniBand\n");
+		modtree_file(&r.tree, "/sys/class/infiniband/mlx5_0/ports/2/state", "1: DOWN\n");
+		modtree_file(&r.tree, "/sys/class/infiniband/mlx5_0/ports/2/gids/0",
+			"fe80:0000:0000:0000:0002:c903:0001:0003\n");
+		CHECK_INT(fabric_rescan(r.b.fabric, r.now), 0);
+		memcpy(dev.hw.bytes + 12, "\0\2\xc9\3\0\1\0\2", 8);
+		CHECK_INT(rail_allowed(&r.b, &dev), rows[i].first);
+		dev.hw.bytes[19] = 3;
+		CHECK_INT(rail_allowed(&r.b, &dev), rows[i].second);
+		room_free(&r);
+	}
 }
