@@ -13,7 +13,7 @@ static const struct words_row rows[] = {
 	{"Connect Invalid Host", CAUSE_BLOCK_DENIED, WORDS_LATER},
 	{"Connect Invalid Data Parameter", CAUSE_BLOCK_CONNECT, WORDS_LATER},
 	{"Connect Invalid SQE Parameter", CAUSE_BLOCK_CONNECT, WORDS_LATER},
-	{"Connect Incompatible Format", CAUSE_BLOCK_CONNECT, WORDS_LATER},
+	{"Connect incompatible format", CAUSE_BLOCK_CONNECT, WORDS_LATER},
 	{"authentication", CAUSE_BLOCK_AUTH, WORDS_NEVER},
 	{"no handler found for transport", CAUSE_MODULE_MISSING, WORDS_NEVER},
 	{"unknown parameter or missing value", CAUSE_BLOCK_CONNECT, WORDS_NEVER},
@@ -24,8 +24,11 @@ static const struct words_row rows[] = {
 	{"failed to connect socket: -111", CAUSE_BLOCK_REFUSED, WORDS_LATER},
 	/* ib_srp.c */
 	{"REJ reason: stale connection", CAUSE_BLOCK_REFUSED, WORDS_AT_ONCE},
-	{"REJ reason 0x8", CAUSE_BLOCK_REFUSED, WORDS_LATER}, /* no such service */
-	{"SRP LOGIN REJECTED", CAUSE_BLOCK_DENIED, WORDS_LATER},
+	{"REJ reason", CAUSE_BLOCK_REFUSED, WORDS_LATER}, /* 0x8: no such service */
+	/* SRP_LOGIN_REJ_UNABLE_ASSOCIATE_CHANNEL: not that target's port */
+	{"REJECTED, reason 0x00010003", CAUSE_BLOCK_NO_TARGET, WORDS_LATER},
+	{"SRP LOGIN", CAUSE_BLOCK_DENIED, WORDS_LATER},
+	{"Path record query failed", CAUSE_BLOCK_UNREACHABLE, WORDS_LATER},
 };
 
 static const struct words_errno errnos[] = {
@@ -42,6 +45,12 @@ static const struct words_errno errnos[] = {
 	{EKEYREJECTED, CAUSE_BLOCK_AUTH, "the server requires a key"},
 };
 
+/* The drivers' number for what RDMA-CM could not reach: what was rejected has a line in the log. */
+static const struct words_errno over_rdma[] = {
+	{ECONNRESET, CAUSE_BLOCK_UNREACHABLE, "no path to the server, or no answer"},
+	{ENXIO, CAUSE_BLOCK_NO_RDMA, "no RDMA device reaches the server's address"},
+};
+
 const struct words_row *words_find(const char *line)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -50,14 +59,24 @@ const struct words_row *words_find(const char *line)
 	return NULL;
 }
 
-const struct words_errno *words_of_errno(int error)
+static const struct words_errno *find_errno(const struct words_errno *list, size_t n, int error)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i].error == error)
+			return &list[i];
+	return NULL;
+}
+
+const struct words_errno *words_of_errno(int error, bool rdma)
 {
 	static const struct words_errno unknown = {0, CAUSE_BLOCK_CONNECT, ""};
+	const struct words_errno *e = NULL;
 
-	for (size_t i = 0; i < ARRAY_SIZE(errnos); i++)
-		if (errnos[i].error == error)
-			return &errnos[i];
-	return &unknown;
+	if (rdma)
+		e = find_errno(over_rdma, ARRAY_SIZE(over_rdma), error);
+	if (!e)
+		e = find_errno(errnos, ARRAY_SIZE(errnos), error);
+	return e ? e : &unknown;
 }
 
 int words_open(const struct env *env)
@@ -108,7 +127,7 @@ int words_judge(struct block_job *j, int fd, int error)
 {
 	char text[240] = "";
 	const struct words_row *row = read_words(fd, text, sizeof(text));
-	const struct words_errno *e = words_of_errno(-error);
+	const struct words_errno *e = words_of_errno(-error, !j->portal || j->portal->rdma);
 
 	if (row) {
 		job_fail(j, row->cause, error, "%s: %s", strerror(-error), text);

@@ -30,10 +30,10 @@ struct words_row {
 };
 const struct words_row *words_find(const char *line);
 
-/* words_errno: the row for a positive errno; never NULL. */
+/* words_errno: the row for a positive errno of a connect by RDMA-CM, or not; never NULL. */
 struct words_errno {
 	int error;
 	enum cause cause;
 	const char *words;
 };
-const struct words_errno *words_of_errno(int error);
+const struct words_errno *words_of_errno(int error, bool rdma);
