@@ -15,7 +15,8 @@ static bool is_silence(enum cause cause)
 {
 	return cause == CAUSE_ROOT_UNREACHABLE || cause == CAUSE_ROOT_NO_RDMA ||
 		cause == CAUSE_FETCH_CONNECT || cause == CAUSE_FETCH_STALLED ||
-		cause == CAUSE_BLOCK_UNREACHABLE || cause == CAUSE_ROOT_RESOLVE;
+		cause == CAUSE_BLOCK_UNREACHABLE || cause == CAUSE_BLOCK_NO_RDMA ||
+		cause == CAUSE_ROOT_RESOLVE;
 }
 
 /* The rail over which a DNS server is asked; NULL: none is. */

@@ -42,7 +42,7 @@ static const struct verdict over_rdma[] = {
 		"no RDMA device for the route to the server"},
 	{EAFNOSUPPORT, CAUSE_ROOT_NO_RDMA, REMEDY_TRANSPORT, "the rpcrdma module is not loaded"},
 	{EADDRNOTAVAIL, CAUSE_ROOT_NO_RDMA, REMEDY_TRANSPORT,
-		"the RDMA port has no GID for this node's address"},
+		"the RDMA port has no GID (RoCE) or P_Key (InfiniBand) for this node's address"},
 	{ENETUNREACH, CAUSE_ROOT_UNREACHABLE, REMEDY_RETRY,
 		"no route (on InfiniBand: the subnet manager gives no path record to it)"},
 };
