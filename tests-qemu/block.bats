@@ -60,6 +60,14 @@ rd.nvmf.hostid=6f0f7a5e-0d2b-4b8f-9d59-2f3c6a1e7b10"
     assert_state .root.name "$nqn"
 }
 
+@test "NVMe over TCP: the last of the 41 subsystems that discovery knows" {
+    server shell block nvme root.ext4
+    server shell block nvme-many 40
+    boots "root=nvmf:$nqn rd.nvmf.discover=tcp,$server_ip,,4421"
+    assert_block 60 nvmf tcp ext4
+    assert_state '.causes | length' 0
+}
+
 @test "NVMe over RDMA (rxe): the node is reset, and the server still has its connections" {
     local root="root=nvmf:rdma:$server_ip:$nqn $rxe"
     server shell block nvme root.ext4

@@ -13,6 +13,8 @@
 #define GET_LOG_PAGE   0x02
 #define LOG_DISCOVERY  0x70
 #define RECORD	       1024
+#define RECORDS_AT     8 /* behind the generation */
+#define PART	       (32 * RECORD) /* of one request */
 
 enum { TRANSPORT_RDMA = 1, TRANSPORT_TCP = 3 };
 enum { SUBTYPE_NVME = 2 };
@@ -107,7 +109,7 @@ void discovery_judge(const void *page, size_t len, const struct discovery_want *
 	uint64_t records;
 
 	*ret = (struct discovery){.how = head.failed ? DISCOVERY_BAD : DISCOVERY_NONE};
-	cursor_skip(&head, 8);
+	cursor_skip(&head, RECORDS_AT);
 	records = cursor_le16(&head);
 	for (uint64_t i = 0; i < records && take_record(&c, &r); i++)
 		look_at(&r, want, ret);
@@ -168,22 +170,40 @@ void discovery_judge_apart(const void *page, size_t len, const struct discovery_
 	snprintf(ret->text, sizeof(ret->text), "the process that reads it %s", how);
 }
 
-int discovery_read(int controller, uint8_t page[static DISCOVERY_PAGE_MAX])
+static int get_log(int controller, uint8_t *ret, size_t len, size_t from)
 {
-	const uint32_t dwords = DISCOVERY_PAGE_MAX / 4 - 1;
+	const uint32_t dwords = (uint32_t)(len / 4 - 1);
 	struct nvme_admin_cmd cmd = {
 		.opcode = GET_LOG_PAGE,
-		.addr = (uintptr_t)page,
-		.data_len = DISCOVERY_PAGE_MAX,
+		.addr = (uintptr_t)ret,
+		.data_len = (uint32_t)len,
 		.cdw10 = (dwords & 0xffff) << 16 | LOG_DISCOVERY,
 		.cdw11 = dwords >> 16,
+		.cdw12 = (uint32_t)from,
 	};
-	int r;
+	int r = ioctl(controller, NVME_IOCTL_ADMIN_CMD, &cmd);
 
-	memset(page, 0, DISCOVERY_PAGE_MAX);
-	r = ioctl(controller, NVME_IOCTL_ADMIN_CMD, &cmd);
 	if (r < 0)
 		return -errno;
 	/* Above 0: the controller's own status. */
-	return r > 0 ? -EREMOTEIO : DISCOVERY_PAGE_MAX;
+	return r > 0 ? -EREMOTEIO : 0;
+}
+
+/* A head, then as many records as it says; the service may have changed them in between. */
+int discovery_read(int controller, uint8_t page[static DISCOVERY_PAGE_MAX])
+{
+	uint8_t head[RECORD];
+	size_t size = RECORD;
+	struct cursor c = cursor_make(page + RECORDS_AT, 2);
+	int r = get_log(controller, page, RECORD, 0);
+
+	if (r == 0)
+		size += RECORD * min_u64(cursor_le16(&c), DISCOVERY_RECORDS_MAX);
+	for (size_t at = RECORD; at < size && r == 0; at += PART)
+		r = get_log(controller, page + at, min_u64(PART, size - at), at);
+	if (r == 0)
+		r = get_log(controller, head, RECORD, 0);
+	if (r < 0)
+		return r;
+	return memcmp(head, page, RECORDS_AT) ? -EAGAIN : (int)size;
 }

@@ -9,8 +9,9 @@
 #include "base/util.h"
 #include "value.h"
 
-/* a head and 32 records of 1 KiB each */
-#define DISCOVERY_PAGE_MAX (33 * 1024)
+/* a head and the records, of 1 KiB each */
+#define DISCOVERY_RECORDS_MAX 1023
+#define DISCOVERY_PAGE_MAX    (1024 * (1 + DISCOVERY_RECORDS_MAX))
 #define DISCOVERY_TEXT_MAX 300
 
 enum discovery_how {
@@ -48,6 +49,6 @@ void discovery_judge_apart(const void *page, size_t len, const struct discovery_
 
 /*
  * discovery_read: the log page of a controller ("nvme0"'s device node, open). Returns its length or
- * -errno.
+ * -errno; -EAGAIN: it changed meanwhile.
  */
 int discovery_read(int controller, uint8_t page[static DISCOVERY_PAGE_MAX]);
