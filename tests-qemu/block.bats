@@ -68,6 +68,15 @@ rd.nvmf.hostid=6f0f7a5e-0d2b-4b8f-9d59-2f3c6a1e7b10"
     assert_state '.causes | length' 0
 }
 
+@test "NVMe over TCP: the first port's path cannot be used (ANA), the second's can" {
+    server shell block nvme root.ext4
+    server shell block nvme-ana inaccessible
+    boots "root=nvmf:tcp:$server_ip:4421,$server_ip:4422:$nqn"
+    assert_block 90 nvmf tcp ext4
+    assert_console 'IA-E678 .*\(ANA state inaccessible\)'
+    assert_state .root.port 4422
+}
+
 @test "NVMe over RDMA (rxe): the node is reset, and the server still has its connections" {
     local root="root=nvmf:rdma:$server_ip:$nqn $rxe"
     server shell block nvme root.ext4

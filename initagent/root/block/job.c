@@ -16,6 +16,7 @@
 
 #define OPTIONS_MAX 32
 #define STALE_MAX   1024 /* more than nodes have processors */
+#define LOOK_MS	    2000
 
 /* In the order of enum plan_block_kind. */
 const struct block_ops *block_ops_of(enum plan_block_kind kind)
@@ -140,7 +141,9 @@ static void drain(int fd)
 	while (r > 0 || r == -ENOBUFS);
 }
 
-/* The kernel announces each device once its node is there; the room bounds the wait. */
+/* The kernel announces each device once its node is there; the room bounds the wait. A path that
+ * multipath hides has no announcement: it is looked for now and then, for what is said at the
+ * end. */
 static int wait_device(struct block_job *j, const struct block_ops *ops)
 {
 	char *device = j->message.result.device;
@@ -152,7 +155,7 @@ static int wait_device(struct block_job *j, const struct block_ops *ops)
 
 		/* What find_device() has to say is of use when the time is over. */
 		tell(j, BLOCK_STEP_DEVICE);
-		if (poll(&p, 1, -1) < 0 && errno != EINTR)
+		if (poll(&p, 1, LOOK_MS) < 0 && errno != EINTR)
 			return job_fail(j, CAUSE_INTERNAL, -errno, "%s", strerror(errno));
 		drain(j->uevents);
 	}

@@ -272,46 +272,58 @@ static int read_of(const struct block_job *j, const char *device, const char *na
 	return env_read(j->env, buf, size, "/sys/block/%s/%s", device, name);
 }
 
-/* Of our subsystem and shown (the paths below a multipath device are hidden), and the one that was
- * asked for. */
+static bool disk_is(const struct block_job *j, const char *device, const char *name,
+	const char *want)
+{
+	char text[256];
+
+	return read_of(j, device, name, text, sizeof(text)) > 0 && streq(text, want);
+}
+
+/* The one that was asked for? */
 static bool fits(const struct block_job *j, const char *device, uint32_t *ret_nsid)
 {
 	const struct plan_block *plan = j->plan;
-	char text[256];
+	char text[16];
 
-	if (read_of(j, device, "device/subsysnqn", text, sizeof(text)) < 0 ||
-		!streq(text, j->message.result.name))
-		return false;
-	if (read_of(j, device, "hidden", text, sizeof(text)) > 0 && streq(text, "1"))
-		return false;
 	*ret_nsid = read_of(j, device, "nsid", text, sizeof(text)) > 0
 			    ? (uint32_t)strtoul(text, NULL, 10)
 			    : 0;
-	if (plan->unit && plan->unit != *ret_nsid)
-		return false;
-	return !plan->uuid ||
-		(read_of(j, device, "uuid", text, sizeof(text)) > 0 && streq(text, plan->uuid));
+	return (!plan->unit || plan->unit == *ret_nsid) &&
+		(!plan->uuid || disk_is(j, device, "uuid", plan->uuid));
 }
 
-/* Where none is named the one with the lowest number: the kernel finds them in that order. */
+/*
+ * Where none is named the one with the lowest number: the kernel finds them in that order. Paths
+ * below a multipath device are hidden, and are all there is while none of them can be used.
+ */
 static int find(struct block_job *j, char device[static BLOCK_DEVICE_MAX])
 {
 	_cleanup_closedir_ DIR *dir = env_opendir(j->env, "/sys/block");
+	char ana[32] = "";
 	uint32_t best = UINT32_MAX, nsid;
 	const struct dirent *e;
 
-	while ((e = dir_next(dir)))
-		if (strncmp(e->d_name, "nvme", 4) == 0 && fits(j, e->d_name, &nsid) &&
-			nsid < best) {
+	while ((e = dir_next(dir))) {
+		if (strncmp(e->d_name, "nvme", 4) != 0 ||
+			!disk_is(j, e->d_name, "device/subsysnqn", j->message.result.name) ||
+			!fits(j, e->d_name, &nsid))
+			continue;
+		if (disk_is(j, e->d_name, "hidden", "1")) {
+			(void)read_of(j, e->d_name, "ana_state", ana, sizeof(ana));
+		} else if (nsid < best) {
 			best = nsid;
 			strscpy(device, e->d_name, BLOCK_DEVICE_MAX);
 		}
-	if (best == UINT32_MAX)
-		job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "the subsystem %.200s shows no %s",
-			j->message.result.name,
-			j->plan->unit || j->plan->uuid ? "namespace like the one asked for"
-						       : "namespace");
-	return best != UINT32_MAX;
+	}
+	if (best != UINT32_MAX)
+		return 1;
+	if (*ana)
+		return job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0,
+			"no path to its namespace can be used (ANA state %s)", ana);
+	return job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "the subsystem %.200s shows no %s",
+		j->message.result.name, j->plan->unit || j->plan->uuid
+			? "namespace like the one asked for" : "namespace");
 }
 
 static void disconnect(struct block_job *j)
