@@ -86,6 +86,10 @@ join="dir=rx class=0x03 method=0x02 attr=0x38"
     heals IA-E308 "rule $p drop dir=rx class=0x03" "rule $p clear" rd.ib.sm-probe=1
 }
 @test "SA silent, not probed" { heals IA-E308 "rule $p drop dir=rx class=0x03" "rule $p clear"; }
+@test "SA probed, ib_umad kept out" {
+    gives_up IA-E206 true rd.ib.sm-probe rd.driver.blacklist=ib_umad
+    assert_console 'giving up after [0-9]+ s: IA-E206 ib0'
+}
 @test "SM dies while the node waits for DHCP" {
     on server dhcp_stop
     node_start "$image" "$console $ib_root rd.neednet=1 $hca rd.retry=160"

@@ -69,10 +69,20 @@ static void refresh_pkey(const struct rails *rails, struct rail *rail)
 		rail->pkey = netdev_pkey(list[0]);
 }
 
+/* A subnet manager that cannot be asked for want of ib_umad: what keeps that module out. */
+static enum cause probe_cause(const struct rails *rails, const struct fabric_port *port)
+{
+	const struct module_entry *umad = port->sm.error == -ENODEV
+		? modules_find(rails->cfg.modules, "ib_umad") : NULL;
+
+	return umad && umad->cause ? umad->cause : CAUSE_PORT_SM_SILENT;
+}
+
 /* What stands between the rail and its port; CAUSE_NONE: nothing. */
 static enum cause port_gate(struct rails *rails, struct rail *rail, char *text, size_t size)
 {
 	const struct fabric_port *port = rail_fabric_port(rails, rail);
+	enum cause cause;
 
 	if (!port) {
 		snprintf(text, size, "waiting for an RDMA port on this interface");
@@ -82,9 +92,10 @@ static enum cause port_gate(struct rails *rails, struct rail *rail, char *text, 
 	rail->port = port->port;
 	if (rail->guid)
 		refresh_pkey(rails, rail);
-	return fabric_gate_rail(&rails->env, port, &(struct fabric_rail){
+	cause = fabric_gate_rail(&rails->env, port, &(struct fabric_rail){
 		.ipoib = rail->guid, .pkey = rail->pkey,
 		.addr = rail->configured ? rdma_address(rails, rail) : NULL}, text, size);
+	return cause == CAUSE_PORT_SM_SILENT ? probe_cause(rails, port) : cause;
 }
 
 /* Causes whose end is not always announced by an event. */
