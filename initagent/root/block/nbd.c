@@ -112,6 +112,7 @@ static int hello_failed(struct block_job *j, const struct nbd_export *e)
 		[NBD_HELLO_TLS] = {CAUSE_BLOCK_AUTH, true},
 		[NBD_HELLO_SHUTDOWN] = {CAUSE_BLOCK_REFUSED, false},
 		[NBD_HELLO_CLOSED] = {CAUSE_BLOCK_REFUSED, false},
+		[NBD_HELLO_CUT] = {CAUSE_BLOCK_LOST, false},
 		[NBD_HELLO_PROTOCOL] = {CAUSE_BLOCK_PROTOCOL, false},
 		[NBD_HELLO_DIED] = {CAUSE_BLOCK_PROTOCOL, false},
 	};

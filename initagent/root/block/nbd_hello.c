@@ -40,7 +40,7 @@ enum { INFO_EXPORT = 0, INFO_BLOCK_SIZE = 3 };
 struct talk {
 	int socket;
 	struct nbd_export *ret;
-	bool have_export, have_block;
+	bool greeted, have_export, have_block;
 };
 
 struct reply {
@@ -55,6 +55,11 @@ static int end(struct talk *t, enum nbd_hello how, const char *text)
 	return -EPROTO;
 }
 
+static int closed(struct talk *t, const char *text)
+{
+	return end(t, t->greeted ? NBD_HELLO_CUT : NBD_HELLO_CLOSED, text);
+}
+
 /* Exactly so many bytes and not one more: what follows is the kernel's. */
 static int receive(struct talk *t, void *buf, size_t len)
 {
@@ -66,7 +71,7 @@ static int receive(struct talk *t, void *buf, size_t len)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return end(t, NBD_HELLO_CLOSED, n < 0 ? strerror(errno)
+			return closed(t, n < 0 ? strerror(errno)
 				: "the server closed the connection");
 		at += n;
 		len -= (size_t)n;
@@ -77,7 +82,7 @@ static int receive(struct talk *t, void *buf, size_t len)
 static int transmit(struct talk *t, const void *buf, size_t len)
 {
 	if (io_write_all(t->socket, buf, len) < 0)
-		return end(t, NBD_HELLO_CLOSED, "the server closed the connection");
+		return closed(t, "the server closed the connection");
 	return 0;
 }
 
@@ -100,6 +105,7 @@ static int greet(struct talk *t, bool *ret_zeroes)
 		return end(t, NBD_HELLO_PROTOCOL, "it is not an NBD server");
 	if (receive(t, in + 16, 2) < 0)
 		return -EPROTO;
+	t->greeted = true;
 	flags = cursor_be16(&c);
 	if (!(flags & GREETING_FIXED))
 		return end(t, NBD_HELLO_PROTOCOL,

@@ -18,7 +18,8 @@ enum nbd_hello {
 	NBD_HELLO_DENIED,   /* the server's policy */
 	NBD_HELLO_TLS,	    /* only with TLS */
 	NBD_HELLO_SHUTDOWN, /* it is shutting down */
-	NBD_HELLO_CLOSED,   /* it hung up, or a read failed */
+	NBD_HELLO_CLOSED,   /* it hung up, or a read failed, before its greeting */
+	NBD_HELLO_CUT,	    /* the same, after it */
 	NBD_HELLO_PROTOCOL, /* no NBD, or too old */
 	NBD_HELLO_DIED,	    /* the process that reads did */
 	NBD_HELLO_MAX,

@@ -183,7 +183,8 @@ TEST(what_is_no_nbd_server)
 		/* the old style */
 		{"NBDMAGIC\0\0\x42\x02\x81\x86\x12\x53", 16, NBD_HELLO_PROTOCOL},
 		{"NBDMAGICIHAVEOPT\0\0", 18, NBD_HELLO_PROTOCOL},		  /* not fixed */
-		{"NBDMAGICIHAVEOPT\0\3", 18, NBD_HELLO_CLOSED},
+		{"NBDMAGICIHAVEOPT\0", 17, NBD_HELLO_CLOSED},
+		{"NBDMAGICIHAVEOPT\0\3", 18, NBD_HELLO_CUT},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
