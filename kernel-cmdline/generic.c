@@ -44,8 +44,7 @@ static const struct {
 		"waits for IPv6 autoconfiguration without limit"},
 	{OPTION_RD_NVMF_NONBFT, "leaves the NVMe boot table of the firmware (NBFT) alone",
 		"reads the NVMe boot table (NBFT) if root= asks for it or is missing"},
-	{OPTION_NONODESTATUS, "does not tell the xCAT master the node's state; its log is written",
-		"does not tell the xCAT master the node's state; its log is written"},
+	{OPTION_NONODESTATUS, "for the real system", "for the real system"},
 	{OPTION_RD_NET_MIN_RATE, "counts an image's bytes as progress from %u a second on",
 		"counts any new byte of an image as progress"},
 };
@@ -98,7 +97,7 @@ PARSE(boolean)
 PARSE(flag_only)
 {
 	if (row->flags & OPTION_VALUE)
-		return say(p, w, "%s", row->doc);
+		return say(p, w, "for the real system");
 	say_meaning(p, w, row, read_switch(p, row, w));
 	return true;
 }

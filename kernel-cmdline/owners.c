@@ -56,13 +56,13 @@ static const char *const kernel_words[] = {
 };
 
 static const char *const system_words[] = {
-	"FC", "LANG", "LC_*", "XCATHTTPPORT", "autofs", "biosdevname", "boot",
-	"bss_referral_token", "cloud-config-url", "cloud-init", "ds", "fastboot", "forcefsck",
-	"fsck.*", "ifcfg", "ignition.*", "inst.*", "ks", "locale.*", "luks", "luks.*",
+	"FC", "LANG", "LC_*", "LOGSERVER", "PARTITION_*", "XCATHTTPPORT", "autofs", "biosdevname",
+	"boot", "bss_referral_token", "cloud-config-url", "cloud-init", "ds", "dump", "fastboot",
+	"forcefsck", "fsck.*", "ifcfg", "ignition.*", "inst.*", "ks", "locale.*", "luks", "luks.*",
 	"mount.usr*", "net.ifnames", "net.naming-scheme", "net.naming_scheme", "nid",
-	"nonodestatus", "overlayroot", "overlayroot_cfgdisk", "plymouth.*", "rhgb", "roothash",
-	"selinux_*", "splash", "systemd", "systemd.*", "udev.*", "usrhash", "vconsole.*",
-	"verity*", "vt.handoff", "xcatd", "xname", "wwinit*",
+	"overlayroot", "overlayroot_cfgdisk", "plymouth.*", "rhgb", "roothash", "selinux_*",
+	"splash", "systemd", "systemd.*", "udev.*", "usrhash", "vconsole.*", "verity*",
+	"vt.handoff", "xcatd", "xcatdebugmode", "xname", "wwinit*",
 };
 
 static const char *const dracut_words[] = {
@@ -73,7 +73,7 @@ static const char *const dracut_words[] = {
 	"rd.iscsi.*", "rd.locale.*", "rd.luks", "rd.luks.*", "rd.lvm", "rd.lvm.*", "rd.lunmask",
 	"rd.md", "rd.md.*", "rd.memdebug", "rd.multipath", "rd.net.dns*", "rd.plymouth",
 	"rd.retrigger", "rd.shutdown.*", "rd.skipfsck", "rd.systemd.*", "rd.udev.*",
-	"rd.vconsole.*", "rd.zfcp*", "rd.zipl", "rd.znet*", "rootfallback",
+	"rd.vconsole.*", "rd.zfcp*", "rd.zipl", "rd.znet*", "rootfallback", "syslog.*",
 };
 
 static bool listed(const char *const *list, size_t n, const char *s, size_t len)

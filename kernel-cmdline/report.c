@@ -119,15 +119,32 @@ PARSE(report)
 	return say(p, w, effects[out.kind], out.host, out.port);
 }
 
+/* The port for the node's state; with nonodestatus, which is said to have an effect, none. */
+static uint16_t xcat_port(struct parser *p, struct plan_word *no_status)
+{
+	struct plan_word *port = parser_word(p, OPTION_XCATIPORT);
+	uint32_t n = XCAT_PORT;
+
+	if (no_status)
+		say(p, no_status, "does not tell the xCAT master the node's state; its log is "
+			"written");
+	if (port && no_status)
+		say(p, port, "has no effect: nonodestatus");
+	else if (port && (value_u32(port->value, strlen(port->value), UINT16_MAX, &n) < 0 || !n))
+		complain(p, port, word_value(port), DIAG_WARN, "write XCATIPORT=3002",
+			"not a port");
+	else if (port)
+		say(p, port, "tells the xCAT master the node's state on port %u", n);
+	return no_status ? SYSLOG_PORT : (uint16_t)(n ? n : XCAT_PORT);
+}
+
 /* As xCAT's initramfs does: XCAT= names the master, its log is written with nonodestatus, too. */
 void report_xcat(struct parser *p)
 {
-	const struct plan_word *port = parser_word(p, OPTION_XCATIPORT);
-	struct plan_word *w = parser_word(p, OPTION_XCAT);
-	bool log = p->plan->given[OPTION_NONODESTATUS];
-	struct plan_report out = {.kind = log ? PLAN_REPORT_XCAT_LOG : PLAN_REPORT_XCAT};
+	struct plan_word *w = parser_word(p, OPTION_XCAT),
+			 *no_status = parser_word(p, OPTION_NONODESTATUS);
+	struct plan_report out = {.kind = no_status ? PLAN_REPORT_XCAT_LOG : PLAN_REPORT_XCAT};
 	uint16_t ignored;
-	uint32_t n = XCAT_PORT;
 
 	if (!w || p->reports.n == PLAN_REPORTS_MAX)
 		return;
@@ -143,9 +160,7 @@ void report_xcat(struct parser *p)
 			"not HOST[:PORT]; the boot is not reported to it");
 		return;
 	}
-	if (port && (value_u32(port->value, strlen(port->value), UINT16_MAX, &n) < 0 || !n))
-		complain(p, port, word_value(port), DIAG_WARN, NULL, "not a port");
-	out.port = log ? SYSLOG_PORT : (uint16_t)(n ? n : XCAT_PORT);
+	out.port = xcat_port(p, no_status);
 	if (APPEND(p, &p->reports, out, w))
 		say(p, w, effects[out.kind], out.host, out.port);
 }

@@ -7,53 +7,56 @@
 
 /* --- ip=ADDR with netmask=, gateway=, mtu=, ksdevice= ---------------------------------------- */
 
-static void short_mask(struct parser *p, struct plan_word *w, struct slice v, struct plan_ip *ip)
+static bool short_mask(struct parser *p, struct plan_word *w, struct slice v, struct plan_ip *ip)
 {
-	if (value_netmask(v.s, v.len, ip->addr.family == AF_INET ? 32 : 128, &ip->prefix) < 0)
-		complain(p, w, v, DIAG_ERROR, "for example netmask=255.255.255.0", "not a netmask");
+	if (value_netmask(v.s, v.len, ip->addr.family == AF_INET ? 32 : 128, &ip->prefix) == 0)
+		return true;
+	complain(p, w, v, DIAG_ERROR, "for example netmask=255.255.255.0", "not a netmask");
+	return false;
 }
 
-static void short_gateway(struct parser *p, struct plan_word *w, struct slice v, struct plan_ip *ip)
+static bool short_gateway(struct parser *p, struct plan_word *w, struct slice v, struct plan_ip *ip)
 {
 	struct inet_addr a;
 
 	if (value_inet(v.s, v.len, &a) < 0 || a.family != ip->addr.family)
-		left_out(p, w, v, NULL, "not a gateway for this address");
-	else if (check_host(p, w, v, DIAG_ERROR, &a))
-		ip->gateway = a;
+		return left_out(p, w, v, NULL, "not a gateway for this address");
+	if (!check_host(p, w, v, DIAG_ERROR, &a))
+		return false;
+	ip->gateway = a;
+	return true;
 }
 
-static void short_mtu(struct parser *p, struct plan_word *w, struct slice v, struct plan_ip *ip)
+static bool short_mtu(struct parser *p, struct plan_word *w, struct slice v, struct plan_ip *ip)
 {
-	if (value_mtu(v.s, v.len, &ip->mtu) < 0)
+	return value_mtu(v.s, v.len, &ip->mtu) == 0 ||
 		left_out(p, w, v, "68 to 65535", "not an MTU");
 }
 
 /* "link" (the first with carrier) and "ibft" name no interface: any will do. */
-static void short_device(struct parser *p, struct plan_word *w, struct slice v, struct plan_ip *ip)
+static bool short_device(struct parser *p, struct plan_word *w, struct slice v, struct plan_ip *ip)
 {
 	const char *fault, *remedy;
 	struct hw_addr hw;
 
-	if (slice_is(v, "bootif") || slice_is(v, "BOOTIF"))
+	if (slice_is(v, "bootif") || slice_is(v, "BOOTIF")) {
 		ip->match = p->plan->net.bootif;
-	else if (value_hw(v.s, v.len, &hw) == 0) {
+	} else if (value_hw(v.s, v.len, &hw) == 0) {
 		fault = value_hw_fault(&hw, &remedy);
 		if (fault)
-			left_out(p, w, v, remedy, fault);
-		else
-			ip->match = hw;
-	} else if (slice_is(v, "link") || slice_is(v, "ibft"))
-		return;
-	else if (value_ifname(v.s, v.len))
+			return left_out(p, w, v, remedy, fault);
+		ip->match = hw;
+	} else if (!slice_is(v, "link") && !slice_is(v, "ibft")) {
+		if (!value_ifname(v.s, v.len))
+			return left_out(p, w, v, NULL, "not an interface");
 		ip->ifname = w->value;
-	else
-		left_out(p, w, v, NULL, "not an interface");
+	}
+	return true;
 }
 
 static const struct {
 	enum option_id id;
-	void (*take)(struct parser *p, struct plan_word *w, struct slice v, struct plan_ip *ip);
+	bool (*take)(struct parser *p, struct plan_word *w, struct slice v, struct plan_ip *ip);
 } helpers[] = {
 	{OPTION_NETMASK, short_mask},
 	{OPTION_GATEWAY, short_gateway},
@@ -79,7 +82,9 @@ static void resolve_short(struct parser *p)
 		struct plan_word *w = parser_word(p, helpers[i].id);
 
 		if (w && ip) {
-			helpers[i].take(p, w, word_value(w), ip);
+			w->effect = NULL;
+			if (helpers[i].take(p, w, word_value(w), ip))
+				say(p, w, "goes with ip=%s", p->words[ip->word].value);
 		} else if (w) {
 			say(p, w, "has no effect: there is no ip=ADDR to go with it");
 			warn_word(p, w, "put it into the ip= option",

@@ -2,7 +2,7 @@
 /* statelite: STATEMNT= and NODE=, as xCAT writes them for nodes with a read-only root over NFS. */
 #include "parser.h"
 
-/* Without a value nothing is kept. */
+/* Counts beside others: resolve_statelite() and report_xcat() say what for. */
 PARSE(statemnt)
 {
 	(void)p;
@@ -59,7 +59,8 @@ static bool take_node(struct parser *p, struct plan_word *w, struct plan_stateli
 	if (!node && out->server)
 		return refuse(p, w, WHOLE, "add NODE=NAME", "no NODE=: whose files?");
 	out->node = node ? node->value : NULL;
-	return true;
+	return !node || say(p, node, "names this node to the image's scripts%s",
+		out->server ? ", and its folder at STATEMNT=" : "");
 }
 
 static void lay_over(struct parser *p, struct plan_word *w)
