@@ -269,8 +269,13 @@ void worker_go_on(struct worker *w, const struct worker_task *task)
 	w->spec.request_size = task->request_size;
 	w->spec.reply_size = task->reply_size;
 	w->spec.valid = NULL;
-	w->spec.limit = 0;
-	restart_limit(w, 0);
+	worker_set_limit(w, 0, 0);
+}
+
+void worker_set_limit(struct worker *w, uint64_t limit, uint64_t now)
+{
+	w->spec.limit = limit;
+	restart_limit(w, now);
 }
 
 /* For poll(2), rounded up; -1: for ever. */

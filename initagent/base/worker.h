@@ -103,6 +103,9 @@ int worker_receive(struct worker *w, void *reply, uint64_t now);
  */
 void worker_go_on(struct worker *w, const struct worker_task *task);
 
+/* worker_set_limit: what spec.limit is from now on, for the next reply, too. */
+void worker_set_limit(struct worker *w, uint64_t limit, uint64_t now);
+
 /* worker_wait: waits for the next reply, by the clock. 1, -EPIPE or -ETIMEDOUT. */
 int worker_wait(struct worker *w, void *reply);
 

@@ -2,19 +2,16 @@
 
 #include "root/nfs/root.h"
 
-#include <sys/mount.h>
-
 #include "base/worker.h"
 #include "root/image/layers.h"
 #include "root/nfs/adopt.h"
-#include "root/nfs/statelite.h"
+#include "root/nfs/attempt.h"
 #include "root/nfs/verdict.h"
 
 /* A TCP SYN is repeated after 1, 3, 7 and 15 s: an attempt sees four of them. */
 #define ATTEMPT_LIMIT (16 * NSEC_PER_SEC)
 /* xCAT's script asks the master 15 times, with up to 50 s in between. */
 #define STATELITE_LIMIT (800 * NSEC_PER_SEC)
-#define STATELITE_VIEW "/run/xcat-view"
 /* The RDMA listener of nfsd starts a moment after the TCP one: do not give RDMA up at once. */
 #define RDMA_ROUNDS   3
 #define RDMA_PORT     20049 /* IANA nfsrdma, RFC 8166 section 9 */
@@ -39,16 +36,6 @@ static const char *const state_names[STATE_MAX] = {
 	[STATE_LOOKUP] = "looking up",
 };
 
-/* What the child sends: one message of exactly this size. */
-struct outcome {
-	int32_t error; /* 0 or negative errno */
-	int32_t no_init; /* mounted, but init_check failed with error */
-	int32_t layer_cause; /* the export was mounted, but what is above it not: an enum cause */
-	int32_t nfsd_on_tcp; /* RDMA was refused, but the server's nfsd answers on TCP */
-	char text[NFS_TEXT_MAX];
-	char init[INIT_CHECK_MAX]; /* with no_init: why */
-};
-
 static const struct root_ops real_ops = {
 	.mount = nfs_mount,
 	.check = init_check,
@@ -69,6 +56,7 @@ struct root {
 	enum nfs_proto asked, proto;
 	uint64_t began; /* of the attempt */
 	struct inet_addr kept; /* of the server of xCAT's files, where that is another name's */
+	char step[NFS_TEXT_MAX]; /* what the attempt does over its export; "": nothing yet */
 };
 
 static void set_state(struct root *r, enum root_state to, uint64_t now)
@@ -79,46 +67,13 @@ static void set_state(struct root *r, enum root_state to, uint64_t now)
 	r->state = to;
 }
 
-static bool is_statelite(const struct root *r)
-{
-	return r->cfg.plan && r->cfg.plan->root.statelite;
-}
-
 /* The name of the server of xCAT's files; NULL: it is the root's, or an address, or none. */
 static const char *kept_name(const struct root *r)
 {
-	const struct plan_statelite *s = is_statelite(r) ? r->cfg.plan->root.statelite : NULL;
+	const struct plan_statelite *s = attempt_statelite(&r->cfg) ? r->cfg.plan->root.statelite : NULL;
 	bool other = s && s->server && !s->addr.family && !streq(s->server, r->cfg.server->name);
 
 	return other ? s->server : NULL;
-}
-
-/* Of a root that something is laid over: the export's place, and that of statelite's view. */
-struct places {
-	char base[256], view[256];
-};
-
-static int find_places(const struct root *r, struct places *ret)
-{
-	int e = env_path(r->cfg.env, ret->base, sizeof(ret->base), LAYERS_BASE);
-
-	return e < 0 ? e : env_path(r->cfg.env, ret->view, sizeof(ret->view), STATELITE_VIEW);
-}
-
-static void drop_below(const struct root *r)
-{
-	struct places at;
-
-	if (is_statelite(r) && find_places(r, &at) >= 0)
-		statelite_drop_view(at.base, at.view);
-	layers_drop(r->cfg.env, NULL);
-}
-
-static void unmount(const struct root *r)
-{
-	umount2(r->cfg.sysroot, MNT_DETACH);
-	if (r->cfg.overlay || is_statelite(r))
-		drop_below(r);
 }
 
 /* Ends an attempt in the middle: what it may have mounted in its last moment is not left behind. */
@@ -127,7 +82,7 @@ static void abandon(struct root *r)
 	if (!r->source.worker)
 		return;
 	r->source.worker = worker_free(r->source.worker);
-	unmount(r);
+	attempt_drop(&r->cfg);
 }
 
 void root_end(struct source *s)
@@ -159,9 +114,18 @@ static uint16_t attempt_port(const struct root *r)
 	return r->asked == NFS_PROTO_TCP ? port : 0;
 }
 
-static void attempt_fill(const struct root *r, struct nfs_attempt *a)
+static void attempt_fill(const struct root *r, struct attempt *a)
 {
-	*a = (struct nfs_attempt){
+	const struct plan_statelite *lite = attempt_statelite(&r->cfg)
+		? r->cfg.plan->root.statelite : NULL;
+	const struct inet_addr *kept = lite && lite->addr.family ? &lite->addr : &r->kept;
+
+	*a = (struct attempt){.cfg = &r->cfg, .ops = r->ops};
+	if (kept->family)
+		inet_text(kept, a->address);
+	else
+		strscpy(a->address, r->result.address, sizeof(a->address));
+	a->nfs = (struct nfs_attempt){
 		.server = r->result.server,
 		.address = r->result.address,
 		.ipv6 = r->cfg.server->addr.family == AF_INET6,
@@ -176,104 +140,9 @@ static void attempt_fill(const struct root *r, struct nfs_attempt *a)
 	};
 }
 
-/* The export, with something still to be laid over it; what a process that was killed left of
- * either goes first. */
-static int mount_below(const struct root *r, const struct nfs_attempt *attempt,
-	struct outcome *out, struct places *at)
+static bool message_valid(void *reply, const void *context)
 {
-	int e = find_places(r, at);
-
-	if (e < 0)
-		return e;
-	drop_below(r);
-	e = mount_folder(at->base);
-	return e < 0 ? e : r->ops->mount(attempt, at->base, out->text);
-}
-
-static int mount_layers(const struct root *r, const struct nfs_attempt *attempt,
-	struct outcome *out)
-{
-	struct layers_result layers = {0};
-	struct places at;
-	int e = mount_below(r, attempt, out, &at);
-
-	if (e < 0)
-		return e;
-	e = r->ops->overlay(r->cfg.env, r->cfg.overlay, r->cfg.sysroot, &layers);
-	if (e < 0) {
-		out->layer_cause = (int32_t)layers.cause;
-		strscpy(out->text, layers.text, sizeof(out->text));
-		layers_drop(r->cfg.env, NULL);
-	}
-	return e;
-}
-
-/* The export aside, xCAT's files over it; the target gets both at once, or nothing. */
-static int mount_statelite(const struct root *r, const struct nfs_attempt *attempt,
-	struct outcome *out)
-{
-	const struct plan_statelite *plan = r->cfg.plan->root.statelite;
-	const struct inet_addr *addr = plan->addr.family ? &plan->addr : &r->kept;
-	char address[INET_ADDR_TEXT];
-	struct places at;
-	const struct statelite s = {
-		.plan = plan,
-		.root = at.base,
-		.view = at.view,
-		.address = addr->family ? inet_text(addr, address) : r->result.address,
-		.resolv_conf = "/etc/resolv.conf",
-		.mount = r->ops->mount,
-	};
-	int e = mount_below(r, attempt, out, &at);
-
-	if (e < 0)
-		return e;
-	e = statelite_apply(&s, out->text);
-	if (e >= 0 && mount(at.base, r->cfg.sysroot, NULL, MS_BIND | MS_REC, NULL) < 0) {
-		e = -errno;
-		snprintf(out->text, sizeof(out->text), "%s: %s", r->cfg.sysroot, strerror(-e));
-	}
-	drop_below(r);
-	if (e < 0)
-		out->layer_cause = CAUSE_ROOT_STATELITE;
-	return e;
-}
-
-static int mount_all(const struct root *r, const struct nfs_attempt *attempt, struct outcome *out)
-{
-	if (is_statelite(r))
-		return mount_statelite(r, attempt, out);
-	if (r->cfg.overlay)
-		return mount_layers(r, attempt, out);
-	return r->ops->mount(attempt, r->cfg.sysroot, out->text);
-}
-
-/* The child: one mount, one look for init, one message. A root without init is not left mounted. */
-static int mount_once(const void *arg)
-{
-	const struct root *r = arg;
-	const struct worker_task *then = r->cfg.reader;
-	struct outcome out = {0};
-	struct nfs_attempt attempt;
-
-	attempt_fill(r, &attempt);
-	out.error = mount_all(r, &attempt, &out);
-	if (out.error == 0) {
-		out.error = r->ops->check(r->cfg.sysroot, r->cfg.init, out.init, sizeof(out.init));
-		out.no_init = out.error != 0;
-		if (out.no_init)
-			unmount(r);
-	} else if (out.error == -ECONNREFUSED && attempt.proto == NFS_PROTO_RDMA) {
-		out.nfsd_on_tcp = r->ops->answers(&attempt);
-	}
-	if (worker_reply(&out, sizeof(out)) < 0)
-		return 1;
-	return then && !out.error ? then->run(then->arg) : 0;
-}
-
-static bool outcome_valid(void *reply, const void *context)
-{
-	struct outcome *o = reply;
+	struct attempt_message *o = reply;
 
 	(void)context;
 	o->text[sizeof(o->text) - 1] = 0;
@@ -283,17 +152,21 @@ static bool outcome_valid(void *reply, const void *context)
 
 static int attempt_begin(struct root *r, uint64_t now)
 {
+	struct attempt attempt;
 	const struct worker_spec spec = {
-		.run = mount_once,
-		.arg = r,
-		.reply_size = sizeof(struct outcome),
-		.valid = outcome_valid,
-		.limit = is_statelite(r) ? STATELITE_LIMIT : ATTEMPT_LIMIT,
+		.run = attempt_run,
+		.arg = &attempt,
+		.reply_size = sizeof(struct attempt_message),
+		.valid = message_valid,
+		.limit = ATTEMPT_LIMIT,
 	};
-	int e = worker_start(&r->source.worker, &spec, now);
+	int e;
 
+	attempt_fill(r, &attempt);
+	e = worker_start(&r->source.worker, &spec, now);
 	if (e < 0)
 		return e;
+	r->step[0] = 0;
 	r->began = now;
 	r->source.deadline = NSEC_NEVER;
 	r->source.attempts++;
@@ -403,7 +276,7 @@ static void attempt_failed(struct root *r, const struct verdict *v, int error, c
 	}
 }
 
-static void mounted(struct root *r, const struct outcome *out, uint64_t now)
+static void mounted(struct root *r, const struct attempt_message *out, uint64_t now)
 {
 	struct root_result *res = &r->result;
 	char source[NFS_SOURCE_MAX] = "", port[NFS_PORT_TEXT];
@@ -429,7 +302,7 @@ static void mounted(struct root *r, const struct outcome *out, uint64_t now)
 	set_state(r, STATE_MOUNTED, now);
 }
 
-static void no_init(struct root *r, const struct outcome *out, uint64_t now)
+static void no_init(struct root *r, const struct attempt_message *out, uint64_t now)
 {
 	char source[NFS_SOURCE_MAX] = "";
 
@@ -441,7 +314,7 @@ static void no_init(struct root *r, const struct outcome *out, uint64_t now)
 
 /* No fault of the server: another version or transport would not help, more memory or a module
  * may. */
-static void no_layer(struct root *r, const struct outcome *out, uint64_t now)
+static void no_layer(struct root *r, const struct attempt_message *out, uint64_t now)
 {
 	r->source.cause = (enum cause)out->layer_cause;
 	strscpy(r->source.text, out->text, sizeof(r->source.text));
@@ -453,7 +326,7 @@ static void end_span(const struct root *r, int error, uint64_t now)
 	report_span(r->cfg.env->report, "root", nfs_proto_name(r->proto), r->began, now, error);
 }
 
-static void attempt_done(struct root *r, const struct outcome *out, uint64_t now)
+static void attempt_done(struct root *r, const struct attempt_message *out, uint64_t now)
 {
 	end_span(r, out->error, now);
 	if (out->error == 0) {
@@ -470,29 +343,62 @@ static void attempt_done(struct root *r, const struct outcome *out, uint64_t now
 			: mount_verdict(r->proto, -out->error), -out->error, out->text, now);
 }
 
+/* The export is there: what is done over it did not end, or its process died. */
+static void step_failed(struct root *r, const char *why, uint64_t now)
+{
+	struct attempt_message out = {.layer_cause = CAUSE_ROOT_STATELITE};
+
+	snprintf(out.text, sizeof(out.text), "%.180s: %.50s", r->step, why);
+	no_layer(r, &out, now);
+}
+
 static void attempt_timed_out(struct root *r, uint64_t now)
 {
 	abandon(r);
 	end_span(r, -ETIMEDOUT, now);
-	attempt_failed(r, mount_verdict(r->proto, ETIMEDOUT), ETIMEDOUT, "", now);
+	if (*r->step)
+		step_failed(r, "no end of it; killed", now);
+	else
+		attempt_failed(r, mount_verdict(r->proto, ETIMEDOUT), ETIMEDOUT, "", now);
+}
+
+static void attempt_died(struct root *r, uint64_t now)
+{
+	struct attempt_message out = {.error = -EIO};
+
+	worker_end(r->source.worker);
+	snprintf(out.text, sizeof(out.text), "the mount process %s",
+		worker_end_text(r->source.worker));
+	if (*r->step) {
+		end_span(r, out.error, now);
+		abandon(r);
+		step_failed(r, out.text, now);
+	} else {
+		attempt_done(r, &out, now);
+	}
+}
+
+static void step_begun(struct root *r, const char *text, uint64_t now)
+{
+	strscpy(r->step, text, sizeof(r->step));
+	worker_set_limit(r->source.worker, STATELITE_LIMIT, now);
+	source_raise(&r->source, SOURCE_STEP);
 }
 
 void root_dispatch(struct source *s, uint64_t now)
 {
 	struct root *r = (struct root *)s;
-	struct outcome out;
-	int received = worker_receive(s->worker, &out, now);
+	struct attempt_message m;
+	int received = worker_receive(s->worker, &m, now);
 
-	if (received == -EPIPE) {
-		out = (struct outcome){.error = -EIO};
-		worker_end(s->worker);
-		snprintf(out.text, sizeof(out.text), "the mount process %s",
-			worker_end_text(s->worker));
-	}
 	if (received == -ETIMEDOUT)
 		attempt_timed_out(r, now);
+	else if (received < 0)
+		attempt_died(r, now);
+	else if (received && m.step)
+		step_begun(r, m.text, now);
 	else if (received)
-		attempt_done(r, &out, now);
+		attempt_done(r, &m, now);
 	else if (now >= s->deadline && r->state == STATE_BACKOFF)
 		pause_over(r, now);
 }
@@ -506,9 +412,12 @@ enum cause root_describe(const struct source *s, char *buf, size_t size)
 		snprintf(buf, size, "waiting for the address of %s", kept_name(r));
 		return CAUSE_ROOT_RESOLVE;
 	}
+	if (*r->step) {
+		snprintf(buf, size, "waiting for %s", r->step);
+		return CAUSE_ROOT_STATELITE;
+	}
 	describe_attempt(r, what, sizeof(what));
-	snprintf(buf, size, "waiting for the mount of %s%s", what,
-		is_statelite(r) ? ", and for xCAT's files of this node" : "");
+	snprintf(buf, size, "waiting for the mount of %s", what);
 	return CAUSE_ROOT_UNREACHABLE;
 }
 

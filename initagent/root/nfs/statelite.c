@@ -97,11 +97,14 @@ static int mount_kept(const struct statelite *s, const char *path, const char *a
 /* The node's own folder is made where it keeps something for the first time. */
 static int keep_files(const struct statelite *s, char *text)
 {
-	char at[PATH_MAX], node[PATH_MAX], name[128];
+	char at[PATH_MAX], node[PATH_MAX], name[128], step[NFS_TEXT_MAX];
 	int r;
 
 	if (!s->plan->server)
 		return 0;
+	snprintf(step, sizeof(step), "the mount of %.80s:%.110s (STATEMNT=)", s->plan->server,
+		s->plan->path);
+	s->step(step);
 	r = mount_folder(join(at, s->root, KEPT));
 	if (r >= 0)
 		r = mount_kept(s, s->plan->path, at, text);
@@ -213,7 +216,7 @@ static void keep_line(const char *line, void *last)
 /* Its exit status is the last command's, whatever that was: not looked at, but that it ran. */
 static int run(const struct statelite *s, const char *program, char *last, char *text)
 {
-	char name[32], *const argv[] = {name, NULL};
+	char name[32], *const argv[] = {name, NULL}, step[NFS_TEXT_MAX];
 	const struct script script = {.root = s->view, .host = s->plan->node, .argv = argv,
 		.program = program};
 	int status;
@@ -222,6 +225,9 @@ static int run(const struct statelite *s, const char *program, char *last, char 
 	strscpy(name, program, sizeof(name));
 	if (!sys_there_beneath(s->root, program))
 		return 0;
+	snprintf(step, sizeof(step), "%s of the image%s", program,
+		streq(program, SCRIPT) ? ", which asks xCAT's master for the table" : "");
+	s->step(step);
 	status = script_run(&script, keep_line, last);
 	if (status < 0)
 		return fail(text, status, "%s of the image did not run: %s", program,

@@ -24,6 +24,7 @@ struct statelite {
 	const char *address;	   /* of plan->server; numeric */
 	const char *resolv_conf;   /* this initramfs's */
 	int (*mount)(const struct nfs_attempt *attempt, const char *target, char *text);
+	void (*step)(const char *text); /* what begins now, and may take long */
 };
 
 /* statelite_apply: 0, or -errno with text. After a failure root is to be taken away. */

@@ -7,6 +7,9 @@
 #include "check.h"
 
 #include <poll.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 
 #include "base/worker.h"
 #include "root/image/layers.h"
@@ -48,7 +51,7 @@ static int fake_mount(const struct nfs_attempt *a, const char *target, char *tex
 		return -EINVAL;
 	if (streq(a->server, "crash"))
 		abort();
-	if (streq(a->server, "hang"))
+	if (streq(a->server, "hang") || streq(a->path, "/hang"))
 		pause();
 	return path_answer(a);
 }
@@ -458,6 +461,42 @@ TEST(a_statelite_node_without_its_files_is_not_booted)
 	CHECK_INT(run(&s, &now), SOURCE_FAILED);
 	CHECK_INT(s->cause, CAUSE_ROOT_STATELITE);
 	CHECK_STR(s->text, "the image has no /.statelite or no /etc/init.d/statelite");
+}
+
+/* The export is mounted: it is not the root's server that is waited for. */
+TEST(what_a_statelite_node_waits_for_beyond_its_export)
+{
+	static const struct plan_statelite statelite = {.node = "n1", .server = "mn",
+		.path = "/hang", .addr.family = AF_INET};
+	static const struct boot_plan lines = {.root.statelite = &statelite};
+	static const char *const parts[] = {"/run", "/run/rootfsbase",
+		"/run/rootfsbase/.statelite", "/run/rootfsbase/etc",
+		"/run/rootfsbase/etc/init.d", "/run/rootfsbase/etc/init.d/statelite"};
+	_cleanup_(endp) struct source *s = NULL;
+	char dir[] = "/tmp/initagent-lite-XXXXXX", text[REPORT_TEXT_MAX], path[128];
+	const struct env env = {.prefix = dir};
+	uint64_t now = 0;
+
+	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		check_skip("mounting takes root");
+	check_dir(dir);
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		snprintf(path, sizeof(path), "%s%s", dir, parts[i]);
+		CHECK_INT(mkdir(path, 0755), 0);
+	}
+	prepare("good", false, V4);
+	config.env = &env;
+	config.plan = &lines;
+	s = begin(now);
+	CHECK_INT(source_worker_deadline(s), 16 * (long long)NSEC_PER_SEC);
+	CHECK_INT(root_describe(s, text, sizeof(text)), CAUSE_ROOT_UNREACHABLE);
+	CHECK_INT(run(&s, &now), SOURCE_STEP);
+	CHECK_INT(root_describe(s, text, sizeof(text)), CAUSE_ROOT_STATELITE);
+	CHECK_STR(text, "waiting for the mount of mn:/hang (STATEMNT=)");
+	silence = 100;
+	CHECK_INT(run(&s, &now), SOURCE_FAILED);
+	CHECK_INT(s->cause, CAUSE_ROOT_STATELITE);
+	CHECK_STR(s->text, "the mount of mn:/hang (STATEMNT=): no end of it; killed");
 }
 
 /* STATEMNT= names another server than the root's: it is looked up before the mount. */

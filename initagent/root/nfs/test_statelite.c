@@ -117,6 +117,15 @@ static void drop_mounts_of_others(void)
 		(void)umount2(paths[n], MNT_DETACH);
 }
 
+static char steps[512];
+
+static void note_step(const char *text)
+{
+	size_t n = strlen(steps);
+
+	snprintf(steps + n, sizeof(steps) - n, "%s\n", text);
+}
+
 static void make_place(struct place *p, const char *script)
 {
 	static const char *const links[] = {"/bin", "/sbin", "/lib", "/lib64"};
@@ -153,7 +162,7 @@ static void make_place(struct place *p, const char *script)
 	if (script)
 		put(p->root, "/etc/init.d/statelite", script, 0755);
 	p->s = (struct statelite){.plan = &p->plan, .root = p->root, .view = p->view,
-		.address = "192.0.2.1", .resolv_conf = "/nonexistent", .mount = bind_kept};
+		.address = "192.0.2.1", .resolv_conf = "/nonexistent", .mount = bind_kept, .step = note_step};
 }
 
 TEST(what_the_script_mounts_is_over_the_root)
@@ -269,9 +278,14 @@ TEST(kept_files_are_mounted_as_the_table_says)
 	p.plan.nfs = &options;
 	make_folder(kept, "/state");
 	old_versions = 0;
+	put(p.root, "/etc/init.d/localdisk", "#!/bin/sh\n", 0755);
+	steps[0] = 0;
 	CHECK_INT(statelite_apply(&p.s, p.text), 0);
 	CHECK_INT(old_versions, 0);
 	CHECK_STR(seen_options, "rsize=32768");
+	CHECK_STR(steps, "the mount of mn:/state (STATEMNT=)\n"
+		"/etc/init.d/localdisk of the image\n"
+		"/etc/init.d/statelite of the image, which asks xCAT's master for the table\n");
 }
 
 TEST(a_folder_that_cannot_be_kept_in_is_named)

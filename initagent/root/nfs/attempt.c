@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+
+#include "root/nfs/attempt.h"
+
+#include <sys/mount.h>
+
+#include "base/mountpoint.h"
+#include "base/worker.h"
+#include "root/image/layers.h"
+#include "root/nfs/statelite.h"
+
+#define STATELITE_VIEW "/run/xcat-view"
+
+/* Of a root that something is laid over: the export's place, and that of statelite's view. */
+struct places {
+	char base[256], view[256];
+};
+
+bool attempt_statelite(const struct source_config *cfg)
+{
+	return cfg->plan && cfg->plan->root.statelite;
+}
+
+static int find_places(const struct source_config *cfg, struct places *ret)
+{
+	int e = env_path(cfg->env, ret->base, sizeof(ret->base), LAYERS_BASE);
+
+	return e < 0 ? e : env_path(cfg->env, ret->view, sizeof(ret->view), STATELITE_VIEW);
+}
+
+static void drop_below(const struct source_config *cfg)
+{
+	struct places at;
+
+	if (attempt_statelite(cfg) && find_places(cfg, &at) >= 0)
+		statelite_drop_view(at.base, at.view);
+	layers_drop(cfg->env, NULL);
+}
+
+void attempt_drop(const struct source_config *cfg)
+{
+	umount2(cfg->sysroot, MNT_DETACH);
+	if (cfg->overlay || attempt_statelite(cfg))
+		drop_below(cfg);
+}
+
+/* The export, with something still to be laid over it; what a process that was killed left of
+ * either goes first. */
+static int mount_below(const struct attempt *a, struct attempt_message *out, struct places *at)
+{
+	int e = find_places(a->cfg, at);
+
+	if (e < 0)
+		return e;
+	drop_below(a->cfg);
+	e = mount_folder(at->base);
+	return e < 0 ? e : a->ops->mount(&a->nfs, at->base, out->text);
+}
+
+static int mount_layers(const struct attempt *a, struct attempt_message *out)
+{
+	struct layers_result layers = {0};
+	struct places at;
+	int e = mount_below(a, out, &at);
+
+	if (e < 0)
+		return e;
+	e = a->ops->overlay(a->cfg->env, a->cfg->overlay, a->cfg->sysroot, &layers);
+	if (e < 0) {
+		out->layer_cause = (int32_t)layers.cause;
+		strscpy(out->text, layers.text, sizeof(out->text));
+		layers_drop(a->cfg->env, NULL);
+	}
+	return e;
+}
+
+static void tell_step(const char *text)
+{
+	struct attempt_message m = {.step = 1};
+
+	strscpy(m.text, text, sizeof(m.text));
+	worker_reply(&m, sizeof(m));
+}
+
+/* The export aside, xCAT's files over it; the target gets both at once, or nothing. */
+static int mount_statelite(const struct attempt *a, struct attempt_message *out)
+{
+	struct places at;
+	const struct statelite s = {
+		.plan = a->cfg->plan->root.statelite,
+		.root = at.base,
+		.view = at.view,
+		.address = a->address,
+		.resolv_conf = "/etc/resolv.conf",
+		.mount = a->ops->mount,
+		.step = tell_step,
+	};
+	int e = mount_below(a, out, &at);
+
+	if (e < 0)
+		return e;
+	e = statelite_apply(&s, out->text);
+	if (e >= 0 && mount(at.base, a->cfg->sysroot, NULL, MS_BIND | MS_REC, NULL) < 0) {
+		e = -errno;
+		snprintf(out->text, sizeof(out->text), "%s: %s", a->cfg->sysroot, strerror(-e));
+	}
+	drop_below(a->cfg);
+	if (e < 0)
+		out->layer_cause = CAUSE_ROOT_STATELITE;
+	return e;
+}
+
+static int mount_all(const struct attempt *a, struct attempt_message *out)
+{
+	if (attempt_statelite(a->cfg))
+		return mount_statelite(a, out);
+	if (a->cfg->overlay)
+		return mount_layers(a, out);
+	return a->ops->mount(&a->nfs, a->cfg->sysroot, out->text);
+}
+
+/* One mount, one look for init. A root without init is not left mounted. */
+int attempt_run(const void *arg)
+{
+	const struct attempt *a = arg;
+	const struct worker_task *then = a->cfg->reader;
+	struct attempt_message out = {0};
+
+	out.error = mount_all(a, &out);
+	if (out.error == 0) {
+		out.error = a->ops->check(a->cfg->sysroot, a->cfg->init, out.init,
+			sizeof(out.init));
+		out.no_init = out.error != 0;
+		if (out.no_init)
+			attempt_drop(a->cfg);
+	} else if (out.error == -ECONNREFUSED && a->nfs.proto == NFS_PROTO_RDMA) {
+		out.nfsd_on_tcp = a->ops->answers(&a->nfs);
+	}
+	if (worker_reply(&out, sizeof(out)) < 0)
+		return 1;
+	return then && !out.error ? then->run(then->arg) : 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * attempt: one attempt to mount an NFS root: what its process does. Owns the mounts that it makes
+ * until it has told of its end.
+ * In: the attempt, what is to be laid over the export. Out: messages, the last of which is its end.
+ * Callers: root.c. Tests: test_root.c, tests-qemu/nfsrdma.bats.
+ */
+#pragma once
+
+#include "root/nfs/root.h"
+
+/* What the process sends: messages of exactly this size. */
+struct attempt_message {
+	int32_t step; /* not the end: text says what it does now, for an xCAT statelite node */
+	int32_t error; /* 0 or negative errno */
+	int32_t no_init; /* mounted, but init_check failed with error */
+	int32_t layer_cause; /* the export was mounted, but what is above it not: an enum cause */
+	int32_t nfsd_on_tcp; /* RDMA was refused, but the server's nfsd answers on TCP */
+	char text[NFS_TEXT_MAX];
+	char init[INIT_CHECK_MAX]; /* with no_init: why */
+};
+
+struct attempt {
+	struct nfs_attempt nfs;
+	const struct source_config *cfg;
+	const struct root_ops *ops;
+	char address[64]; /* of the server of an xCAT statelite node's files */
+};
+
+/* attempt_statelite: is the root one of an xCAT statelite node? */
+bool attempt_statelite(const struct source_config *cfg);
+
+/* attempt_run: a worker's run(); arg is a struct attempt. */
+int attempt_run(const void *arg);
+
+/* attempt_drop: takes away what an attempt, also one that was killed, has mounted. */
+void attempt_drop(const struct source_config *cfg);
