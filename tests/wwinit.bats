@@ -156,11 +156,12 @@ unpacked='is() { [[ $(cat "$root/sysroot/$2") == "$1" ]] || { echo "$2 is not $1
 	local layer
 	warewulfd
 	refused 690 "$(line 52:54:00:00:00:01)"
-	[[ $output == *"status 400"* ]]
+	[[ $output == *"IA-E690 system overlay: "*"status 400"* ]]
 	waits 623 503 "$(line down)"
 	for layer in image system; do
 		mv "$WW/n1/$layer.gz" "$WW/n1/$layer"
 		waits 690 404 "$(line $mac)"
+		[[ $output == *"IA-E690 $layer"*": "*404* ]]
 		mv "$WW/n1/$layer" "$WW/n1/$layer.gz"
 	done
 }
@@ -227,6 +228,7 @@ unpacked='is() { [[ $(cat "$root/sysroot/$2") == "$1" ]] || { echo "$2 is not $1
 		refused 651 "$(line $mac)"
 		yes damaged | head -c 300 >"$WW/n1/$name.gz"
 		refused 650 "$(line $mac)"
+		[[ $output == *"IA-E650 $name"*": "* ]]
 		cp "$F/ww/n1/$name.gz" "$WW/n1/$name.gz"
 	done
 }

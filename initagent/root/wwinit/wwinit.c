@@ -241,11 +241,19 @@ static void do_without(struct wwinit *w, uint64_t now)
 	next_step(w, now);
 }
 
+/* Its own text may name the server alone. */
+static void name_layer(struct wwinit *w, char text[static REPORT_TEXT_MAX])
+{
+	snprintf(text, REPORT_TEXT_MAX, "%s%.*s", w->at == IMAGE ? "image: " : rows[w->at].words,
+		REPORT_TEXT_MAX - 20, w->layer->text);
+}
+
 static void layer_event(struct wwinit *w, enum source_event event, uint64_t now)
 {
 	/* curl in Warewulf's own module asks again after 408, 429, 500, 502 and 504, too; wwclient
 	 * does so on the running node. */
 	bool late = now - w->began >= w->patience || w->layer->cause == CAUSE_FETCH_STATUS;
+	char text[REPORT_TEXT_MAX];
 
 	if (event == SOURCE_MOUNTED) {
 		layer_unpacked(w, now);
@@ -253,10 +261,11 @@ static void layer_event(struct wwinit *w, enum source_event event, uint64_t now)
 		can_do_without(w)) {
 		do_without(w, now);
 	} else if (event == SOURCE_FATAL) {
-		stop_wwinit(w, cause_of(w->layer), w->layer->text);
+		name_layer(w, text);
+		stop_wwinit(w, cause_of(w->layer), text);
 	} else {
 		w->source.cause = cause_of(w->layer);
-		strscpy(w->source.text, w->layer->text, sizeof(w->source.text));
+		name_layer(w, w->source.text);
 		source_raise(&w->source, event);
 	}
 }
