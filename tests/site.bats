@@ -324,6 +324,30 @@ import() {
 		diff "$fixtures/xcat.site.yaml" -
 }
 
+# 4.5's profiles are not merged into its list, and its server knows neither /image/ nor stage=image.
+@test "import warewulf: a list of 4.5 is taken as far as it goes, with a warning" {
+	cat >"$T/list" <<-'EOF'
+	n1:
+	  container name: rocky-8
+	  kernel:
+	    override: 4.18.0-553.el8
+	    args: quiet crashkernel=no
+	  network devices:
+	    default:
+	      hwaddr: 52:54:00:00:00:11
+	      ipaddr: 10.0.2.11
+	      netmask: 255.255.252.0
+	n2:
+	  container name: rocky-8
+	EOF
+	"$SITE" import warewulf "$T/list" >"$T/site.yaml" 2>"$T/report"
+	[ "$(grep -c ': warning: ' "$T/report")" = 1 ]
+	grep -A1 ':2: warning: .*Warewulf 4.5 or before' "$T/report" | grep -q 'wwctl upgrade'
+	run -1 grep -E 'container name|override' "$T/report"
+	grep -A1 '  rocky-8:' "$T/site.yaml" | grep -q '# 4.18.0-553.el8'
+	grep -q '  n1: {mac: 52:54:00:00:00:11, address: 10.0.2.11, options: \[quiet, ' "$T/site.yaml"
+}
+
 @test "import xcat: networks, images, groups, nodes; filled in, xCAT's command line" {
 	import xcat tests/fixtures/site/import/xcat.stanza -e 's/<KERNEL>/vmlinuz/' \
 		-e 's/<INITRD>/node.img/; s/<ROOTIMG>/rootimg.cpio.gz/' \
@@ -384,6 +408,7 @@ refused() {
 	refused warewulf 'n1: {}\nn1: {}\n' ":2: error: duplicate key n1"
 	refused warewulf 'nodes:\n  n1: {}\n' "take 'wwctl node export'"
 	refused warewulf 'n1: {kernel: {args: [size=80%!x(MISSING)]}}' "take 'wwctl node export'"
+	refused warewulf '{"n1": {"ImageName": "a", "NetDevs": {}}}' "take 'wwctl node export'"
 	refused warewulf "$(printf '[%.0s' {1..40})" "nested too deeply"
 	refused xcat '' "error: there is no node in it"
 	refused xcat 'n1:\n  mac=1\n' "error: there is no node in it"

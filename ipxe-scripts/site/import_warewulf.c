@@ -109,11 +109,26 @@ static void add_args(
 	}
 }
 
+/* What 4.5 and before have another name for. */
+static const char *older(struct imported *im, const struct value *map, const char *now,
+	const char *before)
+{
+	const char *text = imported_text(im, map, now);
+	const struct value *v = text ? NULL : imported_find(im, map, before, VALUE_TEXT);
+
+	if (v && names_add(im->names, "Warewulf 4.5", 0) == NAMES_NONE)
+		faults_add(im->report, SEVERITY_WARNING, v->at,
+			"upgrade the server, run 'wwctl upgrade nodes' and take the list again",
+			"a list of Warewulf 4.5 or before: without the values of profiles, and its "
+			"server has other URLs than root=wwinit asks for");
+	return v ? v->text : text;
+}
+
 static void add_node(struct imported *im, const struct value *v, size_t common)
 {
 	const struct value *profiles = imported_find(im, v, "profiles", VALUE_LIST),
 			   *kernel = imported_find(im, v, "kernel", VALUE_MAP);
-	const char *root = imported_text(im, v, "root");
+	const char *root = imported_text(im, v, "root"), *image;
 	struct imported_node n = {.name = v->key};
 	bool is_new;
 
@@ -123,8 +138,8 @@ static void add_node(struct imported *im, const struct value *v, size_t common)
 		if (imported_is(im, e, VALUE_TEXT) && e->text[0] != '~')
 			imported_group(im, &n, e->text, e->at);
 	n.root = must(arena_printf(im->arena, "wwinit:%s", root ? root : "tmpfs"));
-	imported_image(im, &n, imported_text(im, v, "image name"), v->key_at,
-		imported_text(im, kernel, "version"), NULL);
+	image = older(im, v, "image name", "container name");
+	imported_image(im, &n, image, v->key_at, older(im, kernel, "version", "override"), NULL);
 	add_args(im, &n, v, common);
 	add_devices(im, &n, v);
 	imported_rest(im, kernel);
@@ -146,9 +161,13 @@ void import_warewulf(struct imported *im, const char *text, size_t len)
 	if (imported_find(im, root, "nodes", VALUE_MAP))
 		error_at(im->report, root->at, "take 'wwctl node export'",
 			"in nodes.conf the nodes are without the values of their profiles");
-	for (const struct value *v = root->items; v; v = v->next)
+	for (const struct value *v = root->items; v; v = v->next) {
 		if (!imported_is(im, v, VALUE_MAP))
 			return;
+		if (imported_find(im, v, "NetDevs", VALUE_MAP))
+			error_at(im->report, v->at, "take 'wwctl node export'",
+				"'wwctl node list --json' of Warewulf 4.6.0 has other names");
+	}
 	common = add_common(im, root->items);
 	for (const struct value *v = root->items; v; v = v->next)
 		add_node(im, v, common);
