@@ -51,6 +51,15 @@ const struct plan_link *link_part_of(const struct parser *p, const char *name,
 	return NULL;
 }
 
+const struct plan_link *link_twin(const struct parser *p, const struct plan_link *link)
+{
+	FOR_EACH(struct plan_link, other, &p->links)
+		if (other < link && link->vlan_id && other->vlan_id == link->vlan_id &&
+			streq(other->lower[0], link->lower[0]))
+			return other;
+	return NULL;
+}
+
 /* A part of a bond or a bridge is a part of nothing else, and carries no VLAN. */
 static void check_twice(struct parser *p, const struct plan_link *link)
 {
@@ -105,6 +114,11 @@ static void check_nesting(struct parser *p, const struct plan_link *link, uint64
 			"%s is based on itself", link->name);
 	for (size_t i = 0; i < link->n_lower; i++) {
 		lower = find_named(&p->links, link->lower[i]);
+		if (lower && lower->kind == PLAN_LINK_BRIDGE && link->kind == lower->kind)
+			complain(p, w, WHOLE, DIAG_ERROR,
+				textf(p, "name the ports of %s in its place", lower->name),
+				"%s is a bridge, which cannot be a port of another one",
+				lower->name);
 		if (lower && of_ipoib >> (lower - first) & 1)
 			complain(p, w, WHOLE, DIAG_ERROR,
 				"use the bond itself, on partitions: rd.ib.pkey=ib0.8001 "

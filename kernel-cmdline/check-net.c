@@ -96,11 +96,14 @@ static const char *made_by(const char *name)
 /* The kernel makes and names a partition's interface with the full-membership bit. */
 static bool limited_child(struct parser *p, const struct plan_word *w, const char *name)
 {
+	const char *full, *dot = strrchr(name, '.');
 	struct slice parent;
 	uint32_t pkey;
-	const char *full;
 
-	if (!split_child(name, &parent, &pkey) || pkey & 0x8000 ||
+	/* ib0.1 is hardly a VLAN */
+	full = dot && strlen(dot) < 5 ? textf(p, "%.*s.%.*s%s", (int)(dot - name), name,
+		(int)(5 - strlen(dot)), "0000", dot + 1) : name;
+	if (!split_child(full, &parent, &pkey) || pkey & 0x8000 ||
 		!parser_is_ipoib(p, keep(p, parent)))
 		return false;
 	full = textf(p, "%.*s.%04x", SLICE(parent), pkey | 0x8000);
@@ -324,12 +327,18 @@ static void check_mtu(struct parser *p, const struct plan_link *link)
 static void check_stack(struct parser *p, const struct plan_link *link)
 {
 	const struct plan_word *w = &p->words[link->word];
+	const struct plan_link *twin = link_twin(p, link);
 
 	if (link->kind == PLAN_LINK_TEAM)
 		return;
 	for (size_t i = 0; i < link->n_lower; i++)
 		check_made(p, w, link->lower[i]);
-	if (!is_used(p, link))
+	if (twin)
+		complain(p, w, WHOLE, DIAG_ERROR,
+			textf(p, "leave it out, and write %s for %s", twin->name, link->name),
+			"%s cannot be created: VLAN %u of %s is %s", link->name, link->vlan_id,
+			link->lower[0], twin->name);
+	else if (!is_used(p, link))
 		warn_word(p, w, textf(p, "add ip=%s:dhcp, or leave it out", link->name),
 			"%s is created, but no ip= sets it up: nothing uses it", link->name);
 	check_mtu(p, link);

@@ -121,14 +121,20 @@ static bool bad_value(struct link_parse *x, const struct bond_option *o, struct 
 	return without(x, v, DIAG_ERROR, NULL, why);
 }
 
-/* "active-backup" alone, as in bond=bond0:eth0,eth1:active-backup. */
-static const char *mode_remedy(struct link_parse *x, struct slice text)
+/* "active-backup" or 9000 alone, as in bond=bond0:eth0,eth1:active-backup; one more target. */
+static const char *word_remedy(struct link_parse *x, struct slice text)
 {
-	uint32_t mode;
+	struct inet_addr a;
+	uint32_t number;
 
-	if (!text.len || bond_value(bond_find("mode", 4), text.s, text.len, &mode) < 0)
+	if (!text.len)
 		return NULL;
-	return textf(x->p, "write mode=%.*s", SLICE(text));
+	if (bond_value(bond_find("mode", 4), text.s, text.len, &number) == 0)
+		return textf(x->p, "write mode=%.*s", SLICE(text));
+	if (value_mtu(text.s, text.len, &number) == 0)
+		return textf(x->p, "write the MTU in the fourth field, :%.*s", SLICE(text));
+	return value_inet(text.s, text.len, &a) < 0 ? NULL
+		: textf(x->p, "join the targets by ';': ...;%.*s", SLICE(text));
 }
 
 /* False: no bond can be made of it. */
@@ -140,7 +146,7 @@ static bool bond_option(struct link_parse *x, struct arena_list *list, struct sl
 	int r;
 
 	if (!v.len)
-		return without(x, text, DIAG_ERROR, mode_remedy(x, text), "not OPTION=VALUE");
+		return without(x, text, DIAG_ERROR, word_remedy(x, text), "not OPTION=VALUE");
 	if (!g.o.option)
 		return without(x, (struct slice){text.s, eq}, DIAG_ERROR, NULL,
 			"not an option of a bond");

@@ -324,6 +324,33 @@ static void say_link(struct link_parse *x)
 			"no team is created: a bond does the same without a daemon");
 }
 
+/* The last of one kind counts, as in dracut: that is how /etc/cmdline.d is overridden. */
+static bool add_link(struct link_parse *x)
+{
+	struct parser *p = x->p;
+	struct plan_link *known = p->links.items, *end = known + p->links.n;
+	struct plan_word *before;
+
+	while (known < end && !streq(known->name, x->link.name))
+		known++;
+	if (known < end && known->kind != x->link.kind)
+		return refuse(x, word_value(x->w), "give it another name",
+			"another option creates an interface of this name");
+	if (known < end && x->w->source + 1 == p->firmware)
+		return say(p, x->w, "has no effect: the command line has %s", known->name);
+	say_link(x);
+	if (known == end)
+		return APPEND_MAX(p, &p->links, x->link, x->w, PLAN_LINKS_MAX);
+	before = &p->words[known->word];
+	say(p, before, "has no effect: given again further on");
+	if (before->source == x->w->source &&
+		!slice_is(word_value(before), x->w->value ? x->w->value : ""))
+		warn_word(p, before, "keep one of them",
+			"given again with another value for %s; the last one counts", known->name);
+	*known = x->link;
+	return true;
+}
+
 PARSE(link)
 {
 	struct link_parse x = {.p = p, .w = w};
@@ -340,8 +367,5 @@ PARSE(link)
 		v = slice_of(k->bare);
 	if (!k->read(&x, f, fields_split(v, f, ARRAY_SIZE(f))))
 		return false;
-	if (find_named(&p->links, x.link.name))
-		return link_fail(&x, v, "another option creates an interface of this name");
-	say_link(&x);
-	return APPEND_MAX(p, &p->links, x.link, w, PLAN_LINKS_MAX);
+	return add_link(&x);
 }

@@ -29,6 +29,9 @@ bool link_has_lower(const struct plan_link *link, const char *name);
  */
 bool link_bond_options(struct link_parse *x, struct slice text);
 
+/* link_twin: an earlier VLAN of the same number on the same interface; NULL: none. */
+const struct plan_link *link_twin(const struct parser *p, const struct plan_link *link);
+
 /*
  * link_part_of: the bond or bridge that has this interface as a part, of several the first; NULL:
  * none. other: the one that is asked for, which shows only those before it; NULL: none is.

@@ -42,9 +42,8 @@ TEST(later_source_wins)
 {
 	const struct plan_source src[] = {
 		{.name = "/etc/cmdline.d/10.conf",
-			.text = "rd.retry=30\nip=eth0:dhcp\n",
-			.len = 25},
-		{.name = NULL, .text = "rd.retry=60 root=dhcp", .len = 21},
+			.text = "rd.retry=30\nip=b:dhcp bond=b:x,y\n", .len = 33},
+		{.name = NULL, .text = "rd.retry=60 root=dhcp bond=b:y", .len = 30},
 	};
 	_cleanup_(diag_list_freep) struct diag_list *diags = new_diags();
 	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
@@ -52,9 +51,10 @@ TEST(later_source_wins)
 	CHECK_INT(plan_parse_sources(&plan, src, 2, diags), 0);
 	CHECK_INT(plan->retry_s, 60);
 	CHECK_INT(plan->net.n_ips, 1);
-	CHECK_INT(plan->n_words, 4);
+	CHECK(plan->net.n_links == 1 && plan->net.links[0].n_lower == 1);
+	CHECK_INT(plan->n_words, 6);
 	CHECK_INT(plan->words[0].source, 0);
-	CHECK_INT(plan->words[3].source, 1);
+	CHECK_INT(plan->words[5].source, 1);
 	/* overriding a file's value is what the kernel's line is for: no remark */
 	CHECK_INT(diag_list_count(diags), 0);
 }
