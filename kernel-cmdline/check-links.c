@@ -60,13 +60,19 @@ const struct plan_link *link_twin(const struct parser *p, const struct plan_link
 	return NULL;
 }
 
-/* A part of a bond or a bridge is a part of nothing else, and carries no VLAN. */
+/* The kernel looks for a VLAN before it gives a frame to the bridge (net/core/dev.c). */
+static bool can_carry(const struct plan_link *link, const struct plan_link *has)
+{
+	return link->kind == PLAN_LINK_VLAN && has->kind == PLAN_LINK_BRIDGE;
+}
+
+/* A part of a bond or a bridge is a part of nothing else, and that of a bond carries no VLAN. */
 static void check_twice(struct parser *p, const struct plan_link *link)
 {
 	for (size_t i = 0; i < link->n_lower; i++) {
 		const struct plan_link *has = link_part_of(p, link->lower[i], link);
 
-		if (has)
+		if (has && !can_carry(link, has))
 			complain(p, &p->words[link->word], WHOLE, DIAG_ERROR,
 				link->kind == PLAN_LINK_VLAN
 					? textf(p, "write vlan=%s.%u:%s", has->name, link->vlan_id,
