@@ -286,7 +286,10 @@ void iface_link(struct iface *i, uint64_t now)
 	if (i->state == IFACE_FAILED || (i->family == AF_INET6 && !iface6_prepare(i, now)))
 		return;
 	if (!dev->up && links_set_up(i->room->links, dev->ifindex, true) < 0) {
-		iface_fail(i, CAUSE_NETDEV_CONFIG, links_error(i->room->links), now);
+		if (links_gone(dev->ifindex))
+			interface_gone(i, now);
+		else
+			iface_fail(i, CAUSE_NETDEV_CONFIG, links_error(i->room->links), now);
 		return;
 	}
 	if (!dev->carrier && i->state != IFACE_NO_CARRIER) {

@@ -70,3 +70,22 @@ TEST(the_pauses_between_packets_are_on_the_timeline)
 	CHECK(pause[0] > 800 * NSEC_PER_MSEC && pause[0] < 1600 * NSEC_PER_MSEC);
 	CHECK(pause[1] > 1700 * NSEC_PER_MSEC && pause[1] < 3000 * NSEC_PER_MSEC);
 }
+
+/* The kernel tells of it in two steps, "down" and "gone"; the agent may look between them. */
+TEST(an_interface_that_is_removed_is_gone)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct address_event ev;
+
+	room_begin(&f);
+	dhcpserver_start(f.peer, "vb", dhcpserver_plain);
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
+	netns_run("ip link set va down");
+	CHECK_INT(links_dispatch(f.links, room_clock(&f)), 0);
+	netns_run("ip link del va");
+	addresses_link(f.addresses, f.cfg.ifindex, room_clock(&f));
+	ev = room_next(&f, 5 * SEC);
+	CHECK_INT(ev.type, ADDRESS_LOST);
+	CHECK_INT(ev.cause, CAUSE_NETDEV_MISSING);
+}

@@ -27,6 +27,13 @@ int links_set_up(struct links *l, int ifindex, bool up)
 	return links_keep_error(l, r);
 }
 
+bool links_gone(int ifindex)
+{
+	char name[IFNAMSIZ];
+
+	return !if_indextoname((unsigned int)ifindex, name) && errno == ENXIO;
+}
+
 /* A bond does that to its slaves itself. */
 static void widen_below(struct links *l, int ifindex, uint32_t mtu)
 {

@@ -130,6 +130,8 @@ bool netdev_matches(const struct netdev *dev, const struct hw_addr *hw);
  * when its notification was dispatched.
  */
 int links_set_up(struct links *l, int ifindex, bool up);
+/* links_gone: the kernel has it no longer, for which a change failed; LINK_GONE is on its way. */
+bool links_gone(int ifindex);
 /* links_set_mtu: sets it below a VLAN or bridge first, as the kernel limits theirs by it. */
 int links_set_mtu(struct links *l, int ifindex, uint32_t mtu);
 int links_set_hw(struct links *l, int ifindex, const struct hw_addr *hw);

@@ -121,6 +121,8 @@ static bool make(struct rails *rails, const struct plan_link *link, uint64_t now
 	if (r >= 0)
 		r = links_add_made(rails->links, link,
 			link->kind == PLAN_LINK_VLAN ? lower->ifindex : 0);
+	if (r < 0 && links_gone(lower->ifindex))
+		return false;
 	if (r < 0)
 		fail(rails, link->name, now);
 	else
@@ -179,6 +181,8 @@ static void attach(struct rails *rails, const struct plan_link *link, const stru
 		: links_enslave(rails->links, link, made->ifindex, lower->ifindex);
 	if (r >= 0 && !vlan)
 		r = take_address(rails, link, made, lower);
+	if (r < 0 && links_gone(lower->ifindex))
+		return;
 	if (r < 0 && rails->n_refused < RAILS_LIMIT)
 		rails->refused[rails->n_refused++] = lower->ifindex;
 	if (r < 0)
@@ -197,7 +201,7 @@ static void activate(struct rails *rails, const struct plan_link *link, const st
 		lower->master_ifindex != made->ifindex)
 		return;
 	r = links_activate(rails->links, link, lower);
-	if (r == 0 || r == -EINVAL)
+	if (r == 0 || r == -EINVAL || (r < 0 && links_gone(lower->ifindex)))
 		return;
 	rails->stack_active |= bit;
 	if (r < 0)

@@ -6,6 +6,7 @@
 #include "netns.h"
 
 #include "rails/private.h"
+#include "report/record.h"
 #include "report/report.h"
 
 static const char line[] = "vlan=bond0.5:bond0 bond=bond0:eth0,eth1:mode=802.3ad "
@@ -96,6 +97,33 @@ TEST(a_part_of_two_stays_with_the_first)
 		stack_step(&f.rails, now_ns());
 		CHECK_INT(links_by_name(f.rails.links, "eth0")->master_ifindex, first);
 	}
+	report_free(f.rails.report);
+	close_fixture(&f);
+}
+
+/* The kernel's message about it may still be on its way. */
+TEST(what_is_gone_already_is_no_cause_and_is_tried_again)
+{
+	static const char on[] = "vlan=vlan7:eth0 bridge=br0:eth1";
+	struct report_view view;
+	struct fixture f = {0};
+
+	open_fixture(&f);
+	netns_run("ip link add br0 type bridge");
+	plan_freep(&f.plan);
+	CHECK_INT(plan_parse(&f.plan, on, strlen(on), NULL), 0);
+	f.rails.plan = f.plan;
+	CHECK_INT(report_new(&f.rails.report, &(struct report_config){.console_fd = -1}), 0);
+	f.rails.env.report = f.rails.report;
+	links_freep(&f.rails.links);
+	CHECK_INT(links_new(&f.rails.links, &f.rails.env, now_ns()), 0);
+	f.rails.stack_tried = 2;
+	netns_run("ip link del eth0");
+	stack_step(&f.rails, now_ns());
+	report_view(f.rails.report, &view);
+	CHECK_INT(view.n_causes, 0);
+	CHECK_INT(f.rails.stack_tried, 2);
+	CHECK_INT(f.rails.n_refused, 0);
 	report_free(f.rails.report);
 	close_fixture(&f);
 }
