@@ -61,17 +61,13 @@ static ssize_t read_full(int fd, char *buf, size_t size)
 	return (ssize_t)have;
 }
 
-int env_read(const struct env *env, char *buf, size_t size, const char *fmt, ...)
+static int env_vread(const struct env *env, char *buf, size_t size, const char *fmt, va_list ap)
 {
 	_cleanup_close_ int fd = -1;
 	char path[PATH_MAX];
-	va_list ap;
 	ssize_t n;
-	int r;
+	int r = env_vpath(env, path, sizeof(path), fmt, ap);
 
-	va_start(ap, fmt);
-	r = env_vpath(env, path, sizeof(path), fmt, ap);
-	va_end(ap);
 	if (r < 0)
 		return r;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -84,6 +80,32 @@ int env_read(const struct env *env, char *buf, size_t size, const char *fmt, ...
 		n--;
 	buf[n] = 0;
 	return (int)n;
+}
+
+int env_read(const struct env *env, char *buf, size_t size, const char *fmt, ...)
+{
+	va_list ap;
+	int r;
+
+	va_start(ap, fmt);
+	r = env_vread(env, buf, size, fmt, ap);
+	va_end(ap);
+	return r;
+}
+
+unsigned long env_number(const struct env *env, const char *fmt, ...)
+{
+	char text[64];
+	unsigned long n;
+	va_list ap;
+	int r;
+
+	va_start(ap, fmt);
+	r = env_vread(env, text, sizeof(text), fmt, ap);
+	va_end(ap);
+	errno = 0;
+	n = r > 0 ? strtoul(text, NULL, 0) : 0;
+	return errno ? 0 : n;
 }
 
 DIR *env_opendir(const struct env *env, const char *fmt, ...)

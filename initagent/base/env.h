@@ -34,5 +34,10 @@ bool env_exists(const struct env *env, const char *fmt, ...) _printf_(2, 3);
  */
 int env_read(const struct env *env, char *buf, size_t size, const char *fmt, ...) _printf_(4, 5);
 
+/*
+ * env_number: the number, decimal or with 0x, that such a file begins with; 0 when there is none.
+ */
+unsigned long env_number(const struct env *env, const char *fmt, ...) _printf_(2, 3);
+
 /* env_opendir: a folder below the prefix; NULL with errno: it cannot be read. */
 DIR *env_opendir(const struct env *env, const char *fmt, ...) _printf_(2, 3);

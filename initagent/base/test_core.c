@@ -47,6 +47,8 @@ TEST(env_reads_small_files)
 	CHECK_INT(env_read(&env, small, sizeof(small), "/sys/state"), 3);
 	CHECK_STR(small, "4: ");
 	CHECK_INT(env_read(&env, buf, sizeof(buf), "/sys/none"), -ENOENT);
+	CHECK_INT(env_number(&env, "/sys/%s", "state"), 4);
+	CHECK_INT(env_number(&env, "/sys/none"), 0);
 	CHECK(env_exists(&env, "/sys/%s", "state") && !env_exists(&env, "/sys/none"));
 	CHECK_INT(env_path(&env, small, sizeof(small), "/sys"), -ENAMETOOLONG);
 }

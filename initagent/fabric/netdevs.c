@@ -15,41 +15,21 @@
 #define ADDR_PKEY  8	  /* in the broadcast address: 00ffffff, then ff12:401b:PKEY:... */
 #define ADDR_GUID  12
 
-static unsigned long net_number(
-	const struct env *env, const char *name, const char *attribute, int base)
-{
-	char text[32];
-
-	if (env_read(env, text, sizeof(text), NET "/%s/%s", name, attribute) <= 0)
-		return 0;
-	return strtoul(text, NULL, base);
-}
-
 /* "80:00:02:08:fe:80:...": false unless it has all 20 bytes. */
 static bool net_address(const struct env *env, const char *name, const char *attribute,
-	uint8_t ret[static ADDR_LEN])
+	struct hw_addr *ret)
 {
-	char text[ADDR_LEN * 3 + 8], *at = text;
+	char text[HW_ADDR_TEXT + 8];
+	int len = env_read(env, text, sizeof(text), NET "/%s/%s", name, attribute);
 
-	if (env_read(env, text, sizeof(text), NET "/%s/%s", name, attribute) <= 0)
-		return false;
-	for (int i = 0; i < ADDR_LEN; i++) {
-		char *end;
-		unsigned long byte = strtoul(at, &end, 16);
-
-		if (end != at + 2 || byte > 0xff || *end != (i < ADDR_LEN - 1 ? ':' : 0))
-			return false;
-		ret[i] = (uint8_t)byte;
-		at = end + 1;
-	}
-	return true;
+	return len > 0 && value_hw(text, (size_t)len, ret) == 0 && ret->len == ADDR_LEN;
 }
 
 static bool has_guid(const struct env *env, const char *name, uint64_t guid)
 {
-	uint8_t address[ADDR_LEN];
+	struct hw_addr a;
 
-	return net_address(env, name, "address", address) && guid_of(address + ADDR_GUID) == guid;
+	return net_address(env, name, "address", &a) && guid_of(a.bytes + ADDR_GUID) == guid;
 }
 
 static bool is_on(const struct env *env, const struct fabric_port *p, const char *name)
@@ -57,24 +37,25 @@ static bool is_on(const struct env *env, const struct fabric_port *p, const char
 	if (streq(p->netdev, name))
 		return true;
 	return p->link_layer != LINK_LAYER_ETHERNET &&
-	       net_number(env, name, "type", 10) == TYPE_IPOIB && has_guid(env, name, p->guid);
+	       env_number(env, NET "/%s/type", name) == TYPE_IPOIB && has_guid(env, name, p->guid);
 }
 
 static void fill(const struct env *env, const struct fabric_port *p, const char *name,
 	struct fabric_netdev *ret)
 {
-	uint8_t broadcast[ADDR_LEN];
+	struct hw_addr broadcast;
 
 	memset(ret, 0, sizeof(*ret));
 	(void)strscpy(ret->name, name, sizeof(ret->name));
-	ret->mtu = (unsigned)net_number(env, name, "mtu", 10);
-	ret->up = net_number(env, name, "flags", 16) & FLAG_UP;
+	ret->mtu = (unsigned)env_number(env, NET "/%s/mtu", name);
+	ret->up = env_number(env, NET "/%s/flags", name) & FLAG_UP;
 	/* Unreadable (EINVAL) while the interface is down. */
-	ret->carrier = net_number(env, name, "carrier", 10) == 1;
+	ret->carrier = env_number(env, NET "/%s/carrier", name) == 1;
 	if (p->link_layer == LINK_LAYER_ETHERNET)
 		return;
-	if (net_address(env, name, "broadcast", broadcast))
-		ret->pkey = (uint16_t)(broadcast[ADDR_PKEY] << 8 | broadcast[ADDR_PKEY + 1]);
+	if (net_address(env, name, "broadcast", &broadcast))
+		ret->pkey = (uint16_t)(broadcast.bytes[ADDR_PKEY] << 8 |
+			broadcast.bytes[ADDR_PKEY + 1]);
 	if (env_read(env, ret->mode, sizeof(ret->mode), NET "/%s/mode", name) < 0)
 		ret->mode[0] = 0;
 }

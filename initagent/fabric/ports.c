@@ -71,26 +71,10 @@ static uint64_t read_node_guid(const struct env *env, const char *device)
 	return ports_parse_gid(gid, raw) == 0 ? guid_of(raw + 8) : 0;
 }
 
-/* A numeric attribute, decimal or with 0x; 0 when unreadable. */
-static unsigned long read_number(const struct env *env, const char *path)
-{
-	char text[SYSFS_SIZE], *end;
-	unsigned long n;
-
-	if (env_read(env, text, sizeof(text), "%s", path) < 0)
-		return 0;
-	errno = 0;
-	n = strtoul(text, &end, 0);
-	return end == text || errno ? 0 : n;
-}
-
 static unsigned long port_number(
 	const struct env *env, const struct fabric_port *p, const char *attribute)
 {
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), CLASS "/%s/ports/%u/%s", p->device, p->port, attribute);
-	return read_number(env, path);
+	return env_number(env, CLASS "/%s/ports/%u/%s", p->device, p->port, attribute);
 }
 
 static int port_state(
@@ -152,14 +136,11 @@ static void read_pci(const struct env *env, struct fabric_port *p)
 /* A netdev of the same adapter with this port number and, for InfiniBand, of type IPoIB. */
 static bool is_ports_netdev(const struct env *env, const struct fabric_port *p, const char *netdev)
 {
-	char base[PATH_MAX], path[PATH_MAX + 16];
+	unsigned long port = env_number(env, CLASS "/%s/device/net/%s/dev_port", p->device, netdev);
+	unsigned long type = env_number(env, CLASS "/%s/device/net/%s/type", p->device, netdev);
 
-	snprintf(base, sizeof(base), CLASS "/%s/device/net/%s", p->device, netdev);
-	snprintf(path, sizeof(path), "%s/dev_port", base);
-	if (read_number(env, path) != p->port - 1)
-		return false;
-	snprintf(path, sizeof(path), "%s/type", base);
-	return (read_number(env, path) == ARPHRD_IB) == (p->link_layer == LINK_LAYER_INFINIBAND);
+	return port == p->port - 1 &&
+		(type == ARPHRD_IB) == (p->link_layer == LINK_LAYER_INFINIBAND);
 }
 
 /* The first by name: P_Key children ("ib0.8001") sort after their parent. */

@@ -143,21 +143,14 @@ static bool find_function(const struct env *env, const char *dev, const char *re
 	       is_pci(at->path, &at->pci);
 }
 
-static unsigned port_number(const struct env *env, const char *dev, const char *attribute)
-{
-	char text[16];
-
-	return env_read(env, text, sizeof(text), "/sys/class/net/%s/%s", dev, attribute) > 0
-		? (unsigned)strtoul(text, NULL, 0) : 0;
-}
-
 /* Is the rest of the name that port's, and what is below the function? A name without a port is
  * the uplink's of an embedded switch ("p0"), not that of the port to a virtual function ("pf0vf1"),
  * which newer schemes call r1. Of IPoIB some kernels have the number in dev_id. */
 static bool port_is(const struct env *env, const struct netdev *dev, const char *rest,
 	const char *below)
 {
-	unsigned port = port_number(env, dev->name, "dev_port"), number, function;
+	unsigned long port = env_number(env, "/sys/class/net/%s/dev_port", dev->name);
+	unsigned number, function;
 	size_t len = strlen(rest), tail = strlen(below);
 	char want[IFNAMSIZ] = "", name[IFNAMSIZ] = "";
 	const char *s = want;
@@ -166,7 +159,7 @@ static bool port_is(const struct env *env, const struct netdev *dev, const char 
 		return false;
 	memcpy(want, rest, len - tail);
 	if (!port && dev->hwtype == ARPHRD_INFINIBAND)
-		port = port_number(env, dev->name, "dev_id");
+		port = env_number(env, "/sys/class/net/%s/dev_id", dev->name);
 	(void)env_read(env, name, sizeof(name), "/sys/class/net/%s/phys_port_name", dev->name);
 	if (*s == 'n' && s[1])
 		return streq(s + 1, name);
