@@ -4,7 +4,7 @@
 
 #include <net/if_arp.h>
 
-#include "base/hex.h"
+#include "value.h"
 
 #define DUID_LL	  3 /* RFC 8415 section 11.4 */
 #define DUID_UUID 4 /* RFC 6355 */
@@ -61,24 +61,22 @@ uint32_t duid_iaid(const struct netdev *dev)
 
 /* --- the machine's UUID ---------------------------------------------------------------------- */
 
-#define UUID_TEXT 36 /* 8-4-4-4-12 hex digits */
+#define UUID_TEXT 36 /* five groups of hex digits, joined by '-' */
 
 static bool read_uuid(const char *s, size_t len, uint8_t uuid[static UUID_SIZE])
 {
-	size_t digits = 0;
+	static const uint8_t groups[] = {4, 2, 2, 2, 6}; /* bytes */
+	const char *end = s + len;
 
 	if (len != UUID_TEXT)
 		return false;
-	for (size_t i = 0; i < len; i++) {
-		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-		int digit = hex_digit(s[i] >= 'A' ? (char)(s[i] | 0x20) : s[i]);
-
-		if (dash ? s[i] != '-' : digit < 0)
+	for (size_t i = 0; i < ARRAY_SIZE(groups); i++) {
+		if (value_hex(s, 2 * groups[i], uuid, groups[i]) < 0)
 			return false;
-		if (dash)
-			continue;
-		uuid[digits / 2] = (uint8_t)(uuid[digits / 2] << 4 | digit);
-		digits++;
+		s += 2 * groups[i];
+		if (s < end && *s++ != '-')
+			return false;
+		uuid += groups[i];
 	}
 	return true;
 }
