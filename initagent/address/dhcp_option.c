@@ -181,27 +181,20 @@ int option_static_routes(struct cursor c, struct dhcp_route *ret, size_t max, bo
 }
 
 /* A single name that is malformed spoils the rest: where it ends is not known. */
-int option_search(struct cursor c, char *dst, size_t size)
+int option_search(struct cursor c, char dst[static ADDRESS_SEARCH_MAX + 1])
 {
 	char name[ADDRESS_DOMAIN_MAX + 1];
-	size_t pos = 0, used = 0, len;
+	bool good = true;
+	size_t pos = 0;
 
-	memset(dst, 0, size);
-	if (c.failed || c.left == 0)
-		return -EINVAL;
-	while (pos < c.left) {
-		if (!name_read(c.at, c.left, &pos, name) || !text_valid(TEXT_DOMAIN, name)) {
-			memset(dst, 0, size);
-			return -EINVAL;
-		}
-		len = strlen(name);
+	memset(dst, 0, ADDRESS_SEARCH_MAX + 1);
+	while (good && !c.failed && pos < c.left) {
+		good = name_read(c.at, c.left, &pos, name) && text_valid(TEXT_DOMAIN, name);
 		/* What does not fit is left out: the first domains count most. */
-		if (len + 1 > size - 1 - used)
-			continue;
-		if (used)
-			dst[used++] = ' ';
-		memcpy(dst + used, name, len);
-		used += len;
+		if (good)
+			name_append(dst, name, strlen(name));
 	}
-	return used ? 0 : -EINVAL;
+	if (!good)
+		memset(dst, 0, ADDRESS_SEARCH_MAX + 1);
+	return *dst ? 0 : -EINVAL;
 }

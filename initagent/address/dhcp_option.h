@@ -87,4 +87,4 @@ int option_static_routes(struct cursor c, struct dhcp_route *ret, size_t max, bo
 /* RFC 3442 */
 int option_classless_routes(struct cursor c, struct dhcp_route *ret, size_t max, bool *partly);
 /* option_search: RFC 3397 names, joined by spaces, to dst. 0 or -EINVAL. */
-int option_search(struct cursor c, char *dst, size_t size);
+int option_search(struct cursor c, char dst[static ADDRESS_SEARCH_MAX + 1]);

@@ -255,8 +255,7 @@ static void read_texts(struct dhcp_reply *r, struct option_index *x, const struc
 	if (!(x->overload & OVERLOAD_SNAME))
 		read_field(r, f->sname, FIELD_TFTP_SERVER, TEXT_PATH, r->tftp_server,
 			sizeof(r->tftp_server));
-	if (option_get(x, DHCP_OPT_SEARCH, &c) &&
-		option_search(c, r->search, sizeof(r->search)) < 0)
+	if (option_get(x, DHCP_OPT_SEARCH, &c) && option_search(c, r->search) < 0)
 		drop(r, FIELD_SEARCH);
 }
 

@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	c = cursor_make(data + 1, size - 1);
 	switch (data[0] & 3) {
 	case 0:
-		n = option_search(c, search, sizeof(search));
+		n = option_search(c, search);
 		check(n < 0 ? !*search : text_valid(TEXT_SEARCH, search));
 		break;
 	case 1:

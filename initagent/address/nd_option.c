@@ -14,19 +14,10 @@
 #define OPTION_DNSSL 31
 #define OPTION_UNIT  8	/* lengths count in octets of eight, RFC 4861 section 4.6 */
 
-/* A name that is no host name, or has no room left, is left out; the others count. */
-static void add_name(char *dst, const char *name)
-{
-	size_t have = strlen(dst), len = strlen(name);
-
-	if (!text_valid(TEXT_DOMAIN, name) || have + (have > 0) + len > ADDRESS_SEARCH_MAX)
-		return;
-	if (have)
-		dst[have++] = ' ';
-	memcpy(dst + have, name, len + 1);
-}
-
-/* Options of a router are padded with zeroes: names without a label. */
+/*
+ * Options of a router are padded with zeroes: names without a label. A name that is no host name is
+ * left out; the others count.
+ */
 bool names_take(char dst[static ADDRESS_SEARCH_MAX + 1], struct cursor c)
 {
 	const uint8_t *start = c.at;
@@ -36,8 +27,8 @@ bool names_take(char dst[static ADDRESS_SEARCH_MAX + 1], struct cursor c)
 	while (pos < size) {
 		if (!name_read_plain(start, size, &pos, name))
 			return false;
-		if (*name)
-			add_name(dst, name);
+		if (text_valid(TEXT_DOMAIN, name))
+			name_append(dst, name, strlen(name));
 	}
 	return true;
 }

@@ -2,6 +2,8 @@
 
 #include "address/router_list.h"
 
+#include "resolver/name.h"
+
 static bool same_value(const struct router_entry *e, const void *value, size_t len)
 {
 	return e->len == len && !memcmp(e->value, value, len);
@@ -100,17 +102,8 @@ size_t router_list_servers(const struct router_list *l,
 
 void router_list_domains(const struct router_list *l, char ret[static ADDRESS_SEARCH_MAX + 1])
 {
-	size_t used = 0;
-
-	for (size_t i = 0; i < l->n; i++) {
-		const struct router_entry *e = &l->entries[i];
-
-		if (!is_first(l, i) || used + (used > 0) + e->len > ADDRESS_SEARCH_MAX)
-			continue;
-		if (used)
-			ret[used++] = ' ';
-		memcpy(ret + used, e->value, e->len);
-		used += e->len;
-	}
-	ret[used] = 0;
+	*ret = 0;
+	for (size_t i = 0; i < l->n; i++)
+		if (is_first(l, i))
+			name_append(ret, (const char *)l->entries[i].value, l->entries[i].len);
 }

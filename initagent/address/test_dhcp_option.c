@@ -131,7 +131,7 @@ TEST(static_routes)
 
 static int search_of(const void *value, size_t len, char *dst)
 {
-	return option_search(cursor_make(value, len), dst, ADDRESS_SEARCH_MAX + 1);
+	return option_search(cursor_make(value, len), dst);
 }
 
 TEST(search_domains_broken)

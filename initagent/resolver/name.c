@@ -73,3 +73,15 @@ bool name_read_plain(const uint8_t *message, size_t size, size_t *pos,
 {
 	return read_labels(message, size, pos, text, false);
 }
+
+void name_append(char dst[static ADDRESS_SEARCH_MAX + 1], const char *name, size_t len)
+{
+	size_t have = strlen(dst);
+
+	if (have + (have > 0) + len > ADDRESS_SEARCH_MAX)
+		return;
+	if (have)
+		dst[have++] = ' ';
+	memcpy(dst + have, name, len);
+	dst[have + len] = 0;
+}

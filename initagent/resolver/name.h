@@ -31,6 +31,12 @@ bool name_read(const uint8_t *message, size_t size, size_t *pos,
 bool name_read_plain(const uint8_t *message, size_t size, size_t *pos,
 	char text[static ADDRESS_DOMAIN_MAX + 1]);
 
+/*
+ * name_append: a domain of len bytes as a further word of a search list; one that has no room there
+ * is left out. What is behind the list's end in dst stays.
+ */
+void name_append(char dst[static ADDRESS_SEARCH_MAX + 1], const char *name, size_t len);
+
 /* name_lower: the letter in lower case; other bytes as they are. No locale. */
 static inline char name_lower(char c)
 {
