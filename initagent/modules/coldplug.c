@@ -67,16 +67,11 @@ bool coldplug_wants(const char *modalias)
 	return catalog_valid_alias(modalias) && matches(wanted, ARRAY_SIZE(wanted), modalias);
 }
 
-bool coldplug_wants_disk(const char *modalias)
-{
-	return catalog_valid_alias(modalias) &&
-	       matches(wanted_disks, ARRAY_SIZE(wanted_disks), modalias);
-}
-
 /* Does it matter? Whether it is a disk goes with it. */
 static bool judge(bool disks, struct coldplug_device *dev)
 {
-	dev->disk = disks && coldplug_wants_disk(dev->modalias);
+	dev->disk = disks && catalog_valid_alias(dev->modalias) &&
+		matches(wanted_disks, ARRAY_SIZE(wanted_disks), dev->modalias);
 	return dev->disk || coldplug_wants(dev->modalias);
 }
 

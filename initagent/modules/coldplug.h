@@ -21,12 +21,8 @@ struct coldplug_device {
 	bool disk;	/* nice to have: no driver for it is no news */
 };
 
-/*
- * coldplug_wants: whether a device with this modalias matters here. coldplug_wants_disk: if disks
- * do.
- */
+/* coldplug_wants: whether a device with this modalias, which is no disk, matters here. */
 bool coldplug_wants(const char *modalias);
-bool coldplug_wants_disk(const char *modalias);
 
 /*
  * coldplug_scan: all devices in sysfs that matter and have no driver yet. The list is the caller's

@@ -85,7 +85,8 @@ static unsigned count_alive(const struct pool *p)
 	return n;
 }
 
-bool pool_ready(const struct pool *p)
+/* A job can be submitted now: a worker is idle, or may be created. */
+static bool is_ready(const struct pool *p)
 {
 	unsigned alive = count_alive(p), busy = pool_busy(p);
 
@@ -96,7 +97,7 @@ bool pool_ready(const struct pool *p)
 
 uint64_t pool_look_at(const struct pool *p)
 {
-	if (pool_ready(p))
+	if (is_ready(p))
 		return 0;
 	return count_alive(p) < POOL_MAX ? p->look : NSEC_NEVER;
 }
@@ -210,7 +211,7 @@ int pool_submit(struct pool *p, const struct load_job *job, uint64_t now)
 	struct member *w;
 	int r;
 
-	if (!pool_ready(p))
+	if (!is_ready(p))
 		return -EAGAIN;
 	w = find_idle(p);
 	if (!w) {

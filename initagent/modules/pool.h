@@ -42,10 +42,10 @@ DEFINE_FREEP(struct pool, pool_free)
  */
 void pool_warm(struct pool *p);
 
-/* pool_ready: a job can be submitted now: a worker is idle, or may be created. */
-bool pool_ready(const struct pool *p);
-
-/* pool_submit: hands over a job. 0, -EAGAIN when not ready, -errno when no worker can be made. */
+/*
+ * pool_submit: hands over a job. 0, -EAGAIN when no worker is idle and none may be added now,
+ * -errno when none can be made.
+ */
 int pool_submit(struct pool *p, const struct load_job *job, uint64_t now);
 
 /* pool_next: the next result without blocking; false when there is none. */

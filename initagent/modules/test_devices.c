@@ -8,42 +8,29 @@
 
 #define OPEN(r, acts) modroom_open(&(r), acts, ARRAY_SIZE(acts))
 
-static const struct modroom_act no_acts[1] = {{.module = ""}};
-
-static size_t where(const char *log, const char *word)
-{
-	const char *p = strstr(log, word);
-
-	CHECK(p != NULL);
-	return (size_t)(p - log);
-}
-
 TEST(rxe_gets_its_crc32_first)
 {
 	/* crc32-pclmul on a CPU without the instruction. */
 	static const struct modroom_act acts[] = {{.module = "crc32-pclmul", .result = -ENODEV}};
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 	const char *log;
 
 	OPEN(r, acts);
 	modroom_start(&r);
 	CHECK_INT(modroom_load(&r, "rdma_rxe")->state, MODULE_LOADED);
 	log = modroom_log(&r);
-	CHECK(where(log, "crc32_generic") < where(log, "rdma_rxe"));
-	CHECK(where(log, "crc32-pclmul") < where(log, "rdma_rxe"));
+	CHECK(modroom_before(log, "crc32_generic", "rdma_rxe"));
+	CHECK(modroom_before(log, "crc32-pclmul", "rdma_rxe"));
 	CHECK_INT(modules_find(r.modules, "crc32_pclmul")->cause, CAUSE_NONE);
-	modroom_close(&r);
 }
 
 TEST(mlx5_core_brings_mlx5_ib)
 {
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 
-	OPEN(r, no_acts);
-	modroom_start(&r);
+	modroom_begin(&r);
 	CHECK_INT(modroom_load(&r, "mlx5_core")->state, MODULE_LOADED);
 	CHECK_INT(modules_find(r.modules, "mlx5_ib")->state, MODULE_LOADED);
-	modroom_close(&r);
 }
 
 /* Adapters whose RDMA half is a module that no alias names: iWARP, and RoCE on qede. */
@@ -54,15 +41,13 @@ TEST(an_ethernet_driver_brings_its_rdma_half)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct module_entry *half;
-		struct modroom r;
+		_cleanup_(modroom_close) struct modroom r;
 
-		OPEN(r, no_acts);
-		modroom_start(&r);
+		modroom_begin(&r);
 		CHECK_INT(modroom_load(&r, rows[i][0])->state, MODULE_LOADED);
 		half = modules_find(r.modules, rows[i][1]);
 		if (!half || half->state != MODULE_LOADED)
 			check_fail(__FILE__, __LINE__, "%s without %s", rows[i][0], rows[i][1]);
-		modroom_close(&r);
 	}
 }
 
@@ -71,9 +56,9 @@ TEST(a_blacklist_of_modprobe_d_binds_the_rdma_half)
 {
 	static const char *const halves[] = {"irdma", "mlx5_ib"}, *const cards[] = {"ice",
 		"mlx5_core"};
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 
-	OPEN(r, no_acts);
+	modroom_open(&r, NULL, 0);
 	modtree_file(&r.tree, "/etc/modprobe.d/a.conf", "blacklist irdma\nblacklist mlx5_ib\n");
 	modroom_start(&r);
 	for (size_t i = 0; i < ARRAY_SIZE(halves); i++) {
@@ -82,19 +67,17 @@ TEST(a_blacklist_of_modprobe_d_binds_the_rdma_half)
 	}
 	/* named, it is loaded */
 	CHECK_INT(modroom_load(&r, "irdma")->state, MODULE_LOADED);
-	modroom_close(&r);
 }
 
 TEST(a_present_mlx5_core_brings_mlx5_ib_too)
 {
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 
-	OPEN(r, no_acts);
+	modroom_open(&r, NULL, 0);
 	modtree_file(&r.tree, "/sys/module/mlx5_core/initstate", "live\n");
 	modroom_start(&r);
 	CHECK_INT(modroom_load(&r, "mlx5_core")->state, MODULE_PRESENT);
 	CHECK_INT(modules_find(r.modules, "mlx5_ib")->state, MODULE_LOADED);
-	modroom_close(&r);
 }
 
 #define PCI "/sys/bus/pci/devices/"
@@ -104,7 +87,7 @@ TEST(coldplug_loads_what_the_network_needs)
 {
 	struct modroom r;
 
-	OPEN(r, no_acts);
+	modroom_open(&r, NULL, 0);
 	modtree_file(&r.tree, PCI "0000:03:00.0/modalias", HCA);
 	/* A disk controller, and a virtio disk of the same vendor id. */
 	modtree_file(&r.tree, PCI "0000:04:00.0/modalias",
@@ -125,7 +108,7 @@ static void check_platform(const char *modalias, const char *text)
 {
 	struct modroom r;
 
-	OPEN(r, no_acts);
+	modroom_open(&r, NULL, 0);
 	modtree_file(&r.tree, modalias, text);
 	modroom_start(&r);
 	CHECK_INT(modules_coldplug(r.modules, 1), 0);
@@ -172,7 +155,7 @@ TEST(devices_leave_one_worker_for_the_longest_chain)
 {
 	static const struct modroom_act acts[] = {{.module = "mlx5_core", .wait_for = "sunrpc"},
 		{.module = "virtio_ring", .wait_for = "sunrpc"}};
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 	const char *log;
 
 	OPEN(r, acts);
@@ -186,23 +169,21 @@ TEST(devices_leave_one_worker_for_the_longest_chain)
 	CHECK_INT(modules_find(r.modules, "mlx5_core")->state, MODULE_LOADED);
 	CHECK_INT(modules_find(r.modules, "virtio_pci")->state, MODULE_LOADED);
 	log = modroom_log(&r);
-	CHECK(where(log, "sunrpc") < where(log, "mlx5_core") ||
-		where(log, "sunrpc") < where(log, "virtio_ring"));
-	modroom_close(&r);
+	CHECK(modroom_before(log, "sunrpc", "mlx5_core") ||
+		modroom_before(log, "sunrpc", "virtio_ring"));
 }
 
 TEST(coldplug_leaves_bound_devices_alone)
 {
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 
-	OPEN(r, no_acts);
+	modroom_open(&r, NULL, 0);
 	modtree_file(&r.tree, PCI "0000:03:00.0/modalias", HCA);
 	modtree_file(&r.tree, PCI "0000:03:00.0/driver/bind", "");
 	modroom_start(&r);
 	CHECK_INT(modules_coldplug(r.modules, 1), 0);
 	CHECK(modules_settled(r.modules));
 	CHECK(!modules_find(r.modules, "mlx5_core"));
-	modroom_close(&r);
 }
 
 TEST(devices_that_appear_get_their_driver)
@@ -213,7 +194,7 @@ TEST(devices_that_appear_get_their_driver)
 			"add@/devices/pci0000:00/0000:00:03.0/virtio0|ACTION=add|DEVPATH=/devices/"
 			"pci0000:00/0000:00:03.0/virtio0|SUBSYSTEM=virtio|MODALIAS=virtio:"
 			"d00000001v00001AF4"}};
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 
 	OPEN(r, acts);
 	modtree_file(&r.tree, PCI "0000:00:03.0/modalias",
@@ -222,15 +203,13 @@ TEST(devices_that_appear_get_their_driver)
 	CHECK_INT(modules_coldplug(r.modules, 1), 0);
 	modroom_run(&r);
 	CHECK_STR(modroom_log(&r), "virtio_ring virtio_pci virtio_net");
-	modroom_close(&r);
 }
 
 TEST(other_announcements_are_ignored)
 {
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 
-	OPEN(r, no_acts);
-	modroom_start(&r);
+	modroom_begin(&r);
 	CHECK_INT(modules_coldplug(r.modules, 1), 0);
 	/* A virtio disk, a removal, udevd's format, rubbish. */
 	modroom_send(&r, "add@/devices/v|ACTION=add|DEVPATH=/devices/v|SUBSYSTEM=virtio|MODALIAS="
@@ -243,7 +222,6 @@ TEST(other_announcements_are_ignored)
 	CHECK_INT(modules_dispatch(r.modules, 1), 0);
 	CHECK(modules_settled(r.modules));
 	CHECK_STR(modroom_log(&r), "");
-	modroom_close(&r);
 }
 
 /* Whether an announcement that begins so wakes us. */
@@ -289,10 +267,10 @@ static void start_with_card(struct modroom *r)
 
 TEST(drivers_of_devices_jump_the_queue)
 {
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 	const char *log;
 
-	OPEN(r, no_acts);
+	modroom_open(&r, NULL, 0);
 	start_with_card(&r);
 	CHECK_INT(modules_request(r.modules, "alone", 1), 0);
 	CHECK_INT(modules_request(r.modules, "other", 1), 0);
@@ -301,43 +279,39 @@ TEST(drivers_of_devices_jump_the_queue)
 	modroom_run(&r);
 	CHECK(!modules_device_driver(r.modules));
 	log = modroom_log(&r);
-	CHECK(where(log, "mlx5_core") < where(log, "alone"));
-	CHECK(where(log, "mlx5_ib") < where(log, "alone"));
-	modroom_close(&r);
+	CHECK(modroom_before(log, "mlx5_core", "alone"));
+	CHECK(modroom_before(log, "mlx5_ib", "alone"));
 }
 
 /* The card first, then what makes or names an interface, then the mount's own. */
 TEST(what_an_interface_needs_goes_before_what_the_mount_needs)
 {
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 	const char *log;
 
-	OPEN(r, no_acts);
+	modroom_open(&r, NULL, 0);
 	start_with_card(&r);
 	CHECK_INT(modules_request(r.modules, "nfsv4", 1), 0);
 	CHECK_INT(modules_request_early(r.modules, "rdma_rxe", 1), 0);
 	CHECK_INT(modules_coldplug(r.modules, 1), 0);
 	modroom_run(&r);
 	log = modroom_log(&r);
-	CHECK(where(log, "mlx5_core") < where(log, "rdma_rxe"));
-	CHECK(where(log, "mlx5_ib") < where(log, "rdma_rxe"));
-	CHECK(where(log, "rdma_rxe") < where(log, "sunrpc"));
-	CHECK(where(log, "sunrpc") < where(log, "nfsv4"));
-	modroom_close(&r);
+	CHECK(modroom_before(log, "mlx5_core", "rdma_rxe"));
+	CHECK(modroom_before(log, "mlx5_ib", "rdma_rxe"));
+	CHECK(modroom_before(log, "rdma_rxe", "sunrpc"));
+	CHECK(modroom_before(log, "sunrpc", "nfsv4"));
 }
 
 TEST(aliases_of_the_kernel)
 {
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 
-	OPEN(r, no_acts);
-	modroom_start(&r);
+	modroom_begin(&r);
 	CHECK_INT(modules_request_alias(r.modules, "virtio:d00000001v00001AF4", 1), 0);
 	modroom_run(&r);
 	CHECK_STR(modroom_log(&r), "virtio_ring virtio_net");
 	CHECK_INT(modules_request_alias(r.modules, "crypto-xts(aes)", 1), -ENOENT);
 	CHECK_INT(modules_request_alias(r.modules, "../../evil", 1), -EINVAL);
-	modroom_close(&r);
 }
 
 TEST(cold_plug_has_no_limit)

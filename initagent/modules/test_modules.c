@@ -8,45 +8,32 @@
 
 #define OPEN(r, acts) modroom_open(&(r), acts, ARRAY_SIZE(acts))
 
-static const struct modroom_act no_acts[1] = {{.module = ""}};
-
-static size_t where(const char *log, const char *word)
-{
-	const char *p = strstr(log, word);
-
-	CHECK(p != NULL);
-	return (size_t)(p - log);
-}
-
 TEST(dependencies_come_first)
 {
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 	const struct module_entry *e;
 	const char *log;
 
-	OPEN(r, no_acts);
-	modroom_start(&r);
+	modroom_begin(&r);
 	e = modroom_load(&r, "rpcrdma");
 	CHECK_INT(e->state, MODULE_LOADED);
 	CHECK(e->begin && e->end >= e->begin && e->wanted && e->asked);
 	log = modroom_log(&r);
-	CHECK(where(log, "ib_core") < where(log, "rdma_cm"));
-	CHECK(where(log, "rdma_cm") < where(log, "rpcrdma"));
-	CHECK(where(log, "sunrpc") < where(log, "rpcrdma"));
+	CHECK(modroom_before(log, "ib_core", "rdma_cm"));
+	CHECK(modroom_before(log, "rdma_cm", "rpcrdma"));
+	CHECK(modroom_before(log, "sunrpc", "rpcrdma"));
 	CHECK(modules_find(r.modules, "ib_core")->wanted);
 	CHECK(modules_find(r.modules, "ib_core")->asked);
 	CHECK(modules_processes(r.modules) <= 2);
-	modroom_close(&r);
 }
 
 TEST(events_name_every_module_once)
 {
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 	struct module_event ev;
 	int loaded = 0;
 
-	OPEN(r, no_acts);
-	modroom_start(&r);
+	modroom_begin(&r);
 	modroom_load(&r, "rdma_cm");
 	while (modules_pop_event(r.modules, &ev)) {
 		CHECK_INT(ev.type, MODULE_EVENT_LOADED);
@@ -59,7 +46,6 @@ TEST(events_name_every_module_once)
 	CHECK_STR(ev.entry.name, "rdma_cm");
 	CHECK(!modules_pop_event(r.modules, &ev));
 	CHECK_STR(modroom_log(&r), "ib_core rdma_cm");
-	modroom_close(&r);
 }
 
 static const char *load_nfs_and_rdma(struct modroom *r)
@@ -75,68 +61,62 @@ static const char *load_nfs_and_rdma(struct modroom *r)
 
 TEST(what_holds_others_up_goes_after_them)
 {
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 	const char *log;
 
-	OPEN(r, no_acts);
+	modroom_open(&r, NULL, 0);
 	log = load_nfs_and_rdma(&r);
-	CHECK(where(log, "sunrpc") < where(log, "rdma_rxe"));
-	CHECK(where(log, "rdma_rxe") < where(log, "nfsv4"));
-	CHECK(where(log, "nfsv4") < where(log, "rpcrdma"));
-	modroom_close(&r);
+	CHECK(modroom_before(log, "sunrpc", "rdma_rxe"));
+	CHECK(modroom_before(log, "rdma_rxe", "nfsv4"));
+	CHECK(modroom_before(log, "nfsv4", "rpcrdma"));
 }
 
 TEST(it_begins_when_the_rest_is_short_for_its_size)
 {
 	char path[PATH_MAX];
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 	const char *log;
 
-	OPEN(r, no_acts);
+	modroom_open(&r, NULL, 0);
 	snprintf(
 		path, sizeof(path), "%s/lib/modules/%s/kernel/nfsv4.ko", r.tree.root, MODTREE_KVER);
 	CHECK_INT(truncate(path, 1024 * 1024), 0);
 	log = load_nfs_and_rdma(&r);
-	CHECK(where(log, "sunrpc") < where(log, "nfsv4"));
-	CHECK(where(log, "nfsv4") < where(log, "ib_core"));
-	CHECK(where(log, "rdma_rxe") < where(log, "rpcrdma"));
-	modroom_close(&r);
+	CHECK(modroom_before(log, "sunrpc", "nfsv4"));
+	CHECK(modroom_before(log, "nfsv4", "ib_core"));
+	CHECK(modroom_before(log, "rdma_rxe", "rpcrdma"));
 }
 
 TEST(dash_equals_underscore)
 {
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 
-	OPEN(r, no_acts);
-	modroom_start(&r);
+	modroom_begin(&r);
 	CHECK_INT(modroom_load(&r, "crc32_pclmul")->state, MODULE_LOADED);
 	CHECK_INT(modroom_load(&r, "crc32-pclmul")->state, MODULE_LOADED);
 	CHECK_INT(modroom_load(&r, "crc32-generic")->state, MODULE_LOADED);
 	CHECK_STR(modroom_log(&r), "crc32-pclmul crc32_generic");
-	modroom_close(&r);
 }
 
 TEST(bad_names_are_refused)
 {
 	static const char *const bad[] = {"", "-x", "../x", "a/b", "a.ko", "a b", "a;b", "a\nb",
 		"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijkl"};
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 	size_t n;
 
-	OPEN(r, no_acts);
-	modroom_start(&r);
+	modroom_begin(&r);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		CHECK_INT(modules_request(r.modules, bad[i], 1), -EINVAL);
 	(void)modules_ledger(r.modules, &n);
 	CHECK_INT((int)n, 0);
-	modroom_close(&r);
 }
 
 TEST(a_live_module_is_adopted)
 {
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 
-	OPEN(r, no_acts);
+	modroom_open(&r, NULL, 0);
 	modtree_file(&r.tree, "/sys/module/ib_core/initstate", "live\n");
 	modtree_file(&r.tree, "/sys/module/sunrpc/initstate", "coming\n");
 	modroom_start(&r);
@@ -145,24 +125,21 @@ TEST(a_live_module_is_adopted)
 	CHECK(!strstr(modroom_log(&r), "ib_core"));
 	/* One that is still coming is waited for in the kernel: EEXIST at its end. */
 	CHECK(strstr(modroom_log(&r), "sunrpc"));
-	modroom_close(&r);
 }
 
 TEST(a_built_in_module_is_present)
 {
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 
-	OPEN(r, no_acts);
-	modroom_start(&r);
+	modroom_begin(&r);
 	CHECK_INT(modroom_load(&r, "fixed_in")->state, MODULE_PRESENT);
 	CHECK_STR(modroom_log(&r), "");
-	modroom_close(&r);
 }
 
 TEST(loaded_by_somebody_else_meanwhile)
 {
 	static const struct modroom_act acts[] = {{.module = "alone", .result = -EEXIST}};
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 	const struct module_entry *e;
 
 	OPEN(r, acts);
@@ -171,7 +148,6 @@ TEST(loaded_by_somebody_else_meanwhile)
 	CHECK_INT(e->state, MODULE_PRESENT);
 	CHECK_INT(e->cause, CAUSE_NONE);
 	CHECK_INT(e->error, 0);
-	modroom_close(&r);
 }
 
 /* Linux 6.5 and later give the error of a load that was under way to all who ask for it. */
@@ -182,7 +158,7 @@ TEST(the_worker_of_a_killed_agent_gave_up)
 	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
 		struct modroom_act acts[] = {
 			{.module = "alone", .result = errors[i], .once = true}};
-		struct modroom r;
+		_cleanup_(modroom_close) struct modroom r;
 		const struct module_entry *e;
 
 		OPEN(r, acts);
@@ -191,14 +167,13 @@ TEST(the_worker_of_a_killed_agent_gave_up)
 		CHECK_INT(e->state, MODULE_LOADED);
 		CHECK_INT(e->cause, CAUSE_NONE);
 		CHECK_STR(modroom_log(&r), "alone alone");
-		modroom_close(&r);
 	}
 }
 
 TEST(soft_dependencies_order_but_do_not_bind)
 {
 	static const struct modroom_act acts[] = {{.module = "crc32c_generic", .result = -EIO}};
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 
 	OPEN(r, acts);
 	modroom_start(&r);
@@ -207,26 +182,23 @@ TEST(soft_dependencies_order_but_do_not_bind)
 	CHECK_INT(modules_find(r.modules, "crc32c_generic")->state, MODULE_FAILED);
 	CHECK(!modules_find(r.modules, "crc32c_generic")->wanted);
 	CHECK(modules_find(r.modules, "crc32c_generic")->asked);
-	modroom_close(&r);
 }
 
 TEST(soft_cycle_is_cut)
 {
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 
-	OPEN(r, no_acts);
-	modroom_start(&r);
+	modroom_begin(&r);
 	CHECK_INT(modroom_load(&r, "loop_a")->state, MODULE_LOADED);
 	CHECK_INT(modules_find(r.modules, "loop_b")->state, MODULE_LOADED);
-	modroom_close(&r);
 }
 
 TEST(modprobe_blacklist_binds_aliases_only)
 {
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 	struct module_event ev;
 
-	OPEN(r, no_acts);
+	modroom_open(&r, NULL, 0);
 	modtree_file(
 		&r.tree, "/etc/modprobe.d/a.conf", "blacklist rpcrdma\nblacklist crc32-pclmul\n");
 	modroom_start(&r);
@@ -239,16 +211,15 @@ TEST(modprobe_blacklist_binds_aliases_only)
 	modroom_load(&r, "crypto-crc32");
 	CHECK_STR(modroom_log(&r), "crc32_generic");
 	CHECK_INT(modroom_load(&r, "rpcrdma")->state, MODULE_LOADED);
-	modroom_close(&r);
 }
 
 TEST(our_blacklist_binds_everything)
 {
 	static const char *const names[] = {"ib-core", "alone"};
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 	const struct module_entry *e;
 
-	OPEN(r, no_acts);
+	modroom_open(&r, NULL, 0);
 	r.cfg.blacklist = names;
 	r.cfg.n_blacklist = r.cfg.n_barred = ARRAY_SIZE(names);
 	modroom_start(&r);
@@ -258,15 +229,14 @@ TEST(our_blacklist_binds_everything)
 	CHECK_INT(e->cause, CAUSE_MODULE_BLACKLISTED);
 	CHECK_STR(e->text, "needs ib_core: rd.driver.blacklist names it");
 	CHECK_STR(modroom_log(&r), "");
-	modroom_close(&r);
 }
 
 TEST(install_lines_are_not_run)
 {
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 	char path[128];
 
-	OPEN(r, no_acts);
+	modroom_open(&r, NULL, 0);
 	snprintf(path, sizeof(path), "install other touch %s/was-run\ninstall alone /bin/false\n",
 		r.tree.root);
 	modtree_file(&r.tree, "/run/modprobe.d/a.conf", path);
@@ -276,22 +246,19 @@ TEST(install_lines_are_not_run)
 	CHECK_STR(modroom_log(&r), "other");
 	snprintf(path, sizeof(path), "%s/was-run", r.tree.root);
 	CHECK(access(path, F_OK) < 0);
-	modroom_close(&r);
 }
 
 TEST(a_missing_module_is_named)
 {
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 	const struct module_entry *e;
 
-	OPEN(r, no_acts);
-	modroom_start(&r);
+	modroom_begin(&r);
 	e = modroom_load(&r, "mlx9_core");
 	CHECK_INT(e->state, MODULE_FAILED);
 	CHECK_INT(e->cause, CAUSE_MODULE_MISSING);
 	CHECK_INT(e->error, -ENOENT);
 	CHECK_STR(e->text, "no such module or alias in /lib/modules/" MODTREE_KVER);
-	modroom_close(&r);
 }
 
 TEST(a_file_missing_from_the_image_is_named)
@@ -299,7 +266,7 @@ TEST(a_file_missing_from_the_image_is_named)
 	static const struct modroom_act acts[] = {{.module = "rdma_cm",
 		.result = -ENOENT,
 		.kmsg = "4,9,9,-;rdma_cm: Unknown symbol ib_core_symbol (err -2)\n"}};
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 	const struct module_entry *e;
 	char path[128];
 
@@ -312,15 +279,14 @@ TEST(a_file_missing_from_the_image_is_named)
 	CHECK_INT(e->cause, CAUSE_MODULE_MISSING);
 	CHECK_STR(
 		e->text, "needs kernel/ib_core.ko: in the module index, but its file is not there");
-	modroom_close(&r);
 }
 
 TEST(an_image_for_another_kernel_is_told)
 {
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 	const struct module_entry *e;
 
-	OPEN(r, no_acts);
+	modroom_open(&r, NULL, 0);
 	modtree_file(&r.tree, "/sys/module/ib_core/initstate", "live\n");
 	r.cfg.kver = "9.9.9-other";
 	modroom_start(&r);
@@ -329,7 +295,6 @@ TEST(an_image_for_another_kernel_is_told)
 	CHECK_STR(e->text, "/lib/modules/9.9.9-other/modules.dep.bin is not there");
 	/* What is live needs no index. */
 	CHECK_INT(modroom_load(&r, "ib_core")->state, MODULE_PRESENT);
-	modroom_close(&r);
 }
 
 TEST(options_from_files_and_command_line)
@@ -337,33 +302,31 @@ TEST(options_from_files_and_command_line)
 	static const struct module_param params[] = {{"other-one", "x", "1", false},
 		{"alone", "b", "2", false}, {"alone", "words", "two words", false},
 		{"alone", "flag", NULL, false}, {"alone", "a", "1", false}};
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 
-	OPEN(r, no_acts);
+	modroom_open(&r, NULL, 0);
 	modtree_file(&r.tree, "/etc/modprobe.d/a.conf", "options alone a=1\n");
 	r.cfg.params = params;
 	r.cfg.n_params = ARRAY_SIZE(params);
 	modroom_start(&r);
 	modroom_load(&r, "alone");
 	CHECK_STR(modroom_log(&r), "alone[a=1 b=2 words=\"two words\" flag]");
-	modroom_close(&r);
 }
 
 TEST(as_many_options_as_a_line_holds)
 {
 	struct module_param params[600];
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 
 	for (size_t i = 0; i < ARRAY_SIZE(params); i++)
 		params[i] = (struct module_param){i % 2 ? "far" : "near", "b", "1", false};
 	params[ARRAY_SIZE(params) - 1] = (struct module_param){"alone", "b", "1", false};
-	OPEN(r, no_acts);
+	modroom_open(&r, NULL, 0);
 	r.cfg.params = params;
 	r.cfg.n_params = ARRAY_SIZE(params);
 	modroom_start(&r);
 	modroom_load(&r, "alone");
 	CHECK_STR(modroom_log(&r), "alone[b=1]");
-	modroom_close(&r);
 }
 
 /* The kernel takes the last one of a name. */
@@ -372,9 +335,9 @@ TEST(an_option_of_the_agents_own_comes_first)
 	static const struct module_param params[] = {
 		{"alone", "max", "0", true}, {"other", "max", "1", false},
 		{"other", "max", "0", true}};
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 
-	OPEN(r, no_acts);
+	modroom_open(&r, NULL, 0);
 	modtree_file(&r.tree, "/etc/modprobe.d/a.conf", "options alone max=1\n");
 	r.cfg.params = params;
 	r.cfg.n_params = ARRAY_SIZE(params);
@@ -382,23 +345,21 @@ TEST(an_option_of_the_agents_own_comes_first)
 	modroom_load(&r, "alone");
 	modroom_load(&r, "other");
 	CHECK_STR(modroom_log(&r), "alone[max=0 max=1] other[max=0 max=1]");
-	modroom_close(&r);
 }
 
 TEST(an_option_that_cannot_be_passed_on)
 {
 	static const struct module_param params[] = {
 		{"alone", "b", "say \"x\"", false}, {"other", "b c=1 d", "2", false}};
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 
-	OPEN(r, no_acts);
+	modroom_open(&r, NULL, 0);
 	r.cfg.params = params;
 	r.cfg.n_params = ARRAY_SIZE(params);
 	modroom_start(&r);
 	CHECK_INT(modroom_load(&r, "alone")->cause, CAUSE_MODULE_OPTION);
 	CHECK_INT(modroom_load(&r, "other")->cause, CAUSE_MODULE_OPTION);
 	CHECK_STR(modroom_log(&r), "");
-	modroom_close(&r);
 }
 
 TEST(independent_modules_load_in_parallel)
@@ -406,7 +367,7 @@ TEST(independent_modules_load_in_parallel)
 	/* Each waits for the other's begin: a serial loader would never end. */
 	static const struct modroom_act acts[] = {
 		{.module = "alone", .wait_for = "other"}, {.module = "other", .wait_for = "alone"}};
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 
 	OPEN(r, acts);
 	modroom_start(&r);
@@ -414,14 +375,13 @@ TEST(independent_modules_load_in_parallel)
 	CHECK_INT(modroom_load(&r, "other")->state, MODULE_LOADED);
 	CHECK_INT(modules_find(r.modules, "alone")->state, MODULE_LOADED);
 	CHECK_INT((int)modules_processes(r.modules), 2);
-	modroom_close(&r);
 }
 
 TEST(a_blocked_worker_holds_nobody_up)
 {
 	/* One after the other: no two of them have a use for a third process. */
 	static const struct modroom_act acts[] = {{.module = "alone", .wait_for = "rdma_cm"}};
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 
 	OPEN(r, acts);
 	r.cfg.workers = 1;
@@ -430,7 +390,6 @@ TEST(a_blocked_worker_holds_nobody_up)
 	CHECK_INT(modroom_load(&r, "rdma_cm")->state, MODULE_LOADED);
 	CHECK_INT(modules_find(r.modules, "alone")->state, MODULE_LOADED);
 	CHECK_INT((int)modules_processes(r.modules), 2);
-	modroom_close(&r);
 }
 
 /* That says nothing of the module: a boot does not end of it while it has time. */
@@ -439,7 +398,7 @@ TEST(a_load_whose_process_is_killed_is_done_again)
 	static const struct modroom_act acts[] = {
 		{.module = "alone", .signal = SIGKILL, .once = true}};
 	const struct module_entry *e;
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 
 	OPEN(r, acts);
 	modroom_start(&r);
@@ -447,7 +406,6 @@ TEST(a_load_whose_process_is_killed_is_done_again)
 	CHECK_INT(e->state, MODULE_LOADED);
 	CHECK_INT(e->cause, CAUSE_NONE);
 	CHECK_STR(modroom_log(&r), "alone alone");
-	modroom_close(&r);
 }
 
 struct words {
@@ -507,7 +465,7 @@ TEST(the_kernels_words_decide_the_cause)
 		const struct modroom_act acts[] = {
 			{.module = "alone", .result = rows[i].error, .kmsg = rows[i].kmsg}};
 		const struct module_entry *e;
-		struct modroom r;
+		_cleanup_(modroom_close) struct modroom r;
 
 		OPEN(r, acts);
 		modroom_start(&r);
@@ -515,7 +473,6 @@ TEST(the_kernels_words_decide_the_cause)
 		CHECK_STR(e->text, rows[i].text);
 		CHECK_INT(e->cause, rows[i].cause);
 		CHECK_INT(e->state, rows[i].error ? MODULE_FAILED : MODULE_LOADED);
-		modroom_close(&r);
 	}
 }
 
@@ -524,7 +481,7 @@ TEST(a_failure_is_passed_up_with_its_cause)
 	static const struct modroom_act acts[] = {{.module = "ib_core",
 		.result = -ENOEXEC,
 		.kmsg = "4,9,9,-;ib_core: disagrees about version of symbol module_layout\n"}};
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 	const struct module_entry *e;
 
 	OPEN(r, acts);
@@ -537,14 +494,13 @@ TEST(a_failure_is_passed_up_with_its_cause)
 		e->text, "needs ib_core: ib_core: disagrees about version of symbol module_layout");
 	/* What does not need it is loaded all the same. */
 	CHECK_INT(modules_find(r.modules, "sunrpc")->state, MODULE_LOADED);
-	modroom_close(&r);
 }
 
 TEST(asked_again_after_failure_it_is_tried_again)
 {
 	static const struct modroom_act acts[] = {
 		{.module = "ib_core", .result = -EKEYREJECTED, .once = true}};
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 
 	OPEN(r, acts);
 	modroom_start(&r);
@@ -552,25 +508,23 @@ TEST(asked_again_after_failure_it_is_tried_again)
 	CHECK_INT(modules_find(r.modules, "ib_core")->cause, CAUSE_MODULE_SIGNATURE);
 	CHECK_INT(modroom_load(&r, "rdma_cm")->state, MODULE_LOADED);
 	CHECK_STR(modroom_log(&r), "ib_core ib_core rdma_cm");
-	modroom_close(&r);
 }
 
 TEST(in_process_loading_needs_no_worker)
 {
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 
-	OPEN(r, no_acts);
+	modroom_open(&r, NULL, 0);
 	r.cfg.in_process = true;
 	modroom_start(&r);
 	CHECK_INT(modroom_load(&r, "rpcrdma")->state, MODULE_LOADED);
 	CHECK_INT((int)modules_processes(r.modules), 0);
-	modroom_close(&r);
 }
 
 TEST(stop_tells_who_is_still_loading)
 {
 	static const struct modroom_act acts[] = {{.module = "alone", .wait_for = "other"}};
-	struct modroom r;
+	_cleanup_(modroom_close) struct modroom r;
 
 	OPEN(r, acts);
 	modroom_start(&r);
@@ -583,5 +537,4 @@ TEST(stop_tells_who_is_still_loading)
 	CHECK_INT(modules_request(r.modules, "other", 2), -ESHUTDOWN);
 	/* Lets the worker go: it waits for this word in the loader's log. */
 	modtree_file(&r.tree, "/loader.log", " other[]");
-	modroom_close(&r);
 }

@@ -238,6 +238,19 @@ const char *modroom_log(struct modroom *r)
 	return r->log;
 }
 
+void modroom_begin(struct modroom *r)
+{
+	modroom_open(r, NULL, 0);
+	modroom_start(r);
+}
+
+bool modroom_before(const char *log, const char *first, const char *second)
+{
+	const char *a = strstr(log, first), *b = strstr(log, second);
+
+	return a && b && a < b;
+}
+
 void modroom_close(struct modroom *r)
 {
 	r->modules = modules_free(r->modules);

@@ -39,11 +39,17 @@ void modroom_open(struct modroom *r, const struct modroom_act *acts, size_t n_ac
 /* modroom_start: creates the room from r->cfg, which the case may have changed. */
 void modroom_start(struct modroom *r);
 
+/* modroom_begin: both, with a loader that always succeeds. */
+void modroom_begin(struct modroom *r);
+
 /* modroom_run: dispatches until the room has settled; 60 s at most. */
 void modroom_run(struct modroom *r);
 
 /* modroom_load: request, run, and the row that came of it. */
 const struct module_entry *modroom_load(struct modroom *r, const char *name);
+
+/* modroom_before: does the log have both, and the first one first? */
+bool modroom_before(const char *log, const char *first, const char *second);
 
 /* modroom_log: what the loader was asked to load so far: "a b[opt=1] c", in the order of begin. */
 const char *modroom_log(struct modroom *r);
