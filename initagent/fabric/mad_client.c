@@ -49,7 +49,7 @@ int mad_client_new(struct mad_client **ret, const struct env *env, const struct 
 static void shut(struct mad_client *c)
 {
 	if (c->io)
-		c->ops->close(c->ops->data, c->io);
+		c->ops->close(c->io);
 	c->io = NULL;
 }
 
@@ -64,7 +64,7 @@ struct mad_client *mad_client_free(struct mad_client *c)
 
 int mad_client_fd(const struct mad_client *c)
 {
-	return c->io ? c->ops->fd(c->ops->data, c->io) : -1;
+	return c->io ? c->ops->fd(c->io) : -1;
 }
 
 static bool under_way(const struct mad_client *c)
@@ -105,7 +105,7 @@ static int send_try(struct mad_client *c, struct ask *a, uint64_t now)
 	a->next = now + wait;
 	rq = request_of(c, a);
 	mad_build(&rq, mad);
-	return c->ops->send(c->ops->data, c->io, &to, mad, (unsigned)(wait / NSEC_PER_MSEC));
+	return c->ops->send(c->io, &to, mad, (unsigned)(wait / NSEC_PER_MSEC));
 }
 
 static struct ask *slot_for(struct mad_client *c, const struct mad_ask *ask)
@@ -216,7 +216,7 @@ static void take_all(struct mad_client *c)
 
 	for (unsigned i = 0; c->io && i < BUDGET; i++) {
 		int error = 0;
-		int len = c->ops->recv(c->ops->data, c->io, buf, &error);
+		int len = c->ops->recv(c->io, buf, &error);
 
 		if (len == 0)
 			return;

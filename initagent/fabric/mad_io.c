@@ -39,9 +39,8 @@ static int io_open(
 	return 0;
 }
 
-static int io_fd(void *data, void *io)
+static int io_fd(void *io)
 {
-	(void)data;
 	return ((struct mad_io *)io)->fd;
 }
 
@@ -55,15 +54,14 @@ static int agent(struct mad_io *io, enum mad_class class)
 	return io->agents[class];
 }
 
-static int io_send(void *data, void *handle, const struct mad_to *to,
-	const uint8_t mad[static MAD_SIZE], unsigned timeout_ms)
+static int io_send(void *handle, const struct mad_to *to, const uint8_t mad[static MAD_SIZE],
+	unsigned timeout_ms)
 {
 	const struct mad_class_info *info = mad_class_info(to->class);
 	struct mad_io *io = handle;
 	_cleanup_free_ void *umad = calloc(1, umad_size() + MAD_SIZE);
 	int id = agent(io, to->class);
 
-	(void)data;
 	if (!umad)
 		return -ENOMEM;
 	if (id < 0)
@@ -78,14 +76,13 @@ static int io_send(void *data, void *handle, const struct mad_to *to,
 	return umad_send(io->fd, id, umad, MAD_SIZE, (int)timeout_ms, 0) < 0 ? -errno : 0;
 }
 
-static int io_recv(void *data, void *handle, uint8_t buf[static MAD_IO_SIZE], int *ret_error)
+static int io_recv(void *handle, uint8_t buf[static MAD_IO_SIZE], int *ret_error)
 {
 	struct mad_io *io = handle;
 	_cleanup_free_ void *umad = calloc(1, umad_size() + MAD_IO_SIZE);
 	int len = MAD_IO_SIZE;
 	int r;
 
-	(void)data;
 	if (!umad)
 		return -ENOMEM;
 	r = umad_recv(io->fd, umad, &len, 0);
@@ -98,11 +95,10 @@ static int io_recv(void *data, void *handle, uint8_t buf[static MAD_IO_SIZE], in
 	return len;
 }
 
-static void io_close(void *data, void *handle)
+static void io_close(void *handle)
 {
 	struct mad_io *io = handle;
 
-	(void)data;
 	(void)umad_close_port(io->fd);
 	free(io);
 }

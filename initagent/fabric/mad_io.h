@@ -22,29 +22,28 @@ struct mad_to {
 
 struct mad_ops {
 	/*
-	 * Opens a port: 0 with a handle; -ENODEV when ib_umad or the port's node is not there
-	 * (yet),
-	 * -EACCES without rights, or another negative errno.
+	 * Opens a port: 0 with a handle for the others; -ENODEV when ib_umad or the port's node is
+	 * not there (yet), -EACCES without rights, or another negative errno.
 	 */
 	int (*open)(void *data, const struct env *env, const char *device, unsigned port,
 		void **ret_io);
 	/* To poll for reading. May be one that epoll does not take (ibsim's preload library). */
-	int (*fd)(void *data, void *io);
+	int (*fd)(void *io);
 	/*
 	 * Sends one MAD; the kernel waits timeout_ms for the answer to let it through. 0 or
 	 * negative errno, -EPERM when the port may not send this class (virtual functions and queue
 	 * pair 0).
 	 */
-	int (*send)(void *data, void *io, const struct mad_to *to,
-		const uint8_t mad[static MAD_SIZE], unsigned timeout_ms);
+	int (*send)(void *io, const struct mad_to *to, const uint8_t mad[static MAD_SIZE],
+		unsigned timeout_ms);
 	/*
 	 * The next datagram: its length, 0 when there is none, or negative errno. Never blocks.
 	 * *ret_error: 0, or the errno with which the kernel gives a request back: buf then holds
 	 * its header as it was sent.
 	 */
-	int (*recv)(void *data, void *io, uint8_t buf[static MAD_IO_SIZE], int *ret_error);
-	void (*close)(void *data, void *io);
-	void *data;
+	int (*recv)(void *io, uint8_t buf[static MAD_IO_SIZE], int *ret_error);
+	void (*close)(void *io);
+	void *data; /* for open() */
 };
 
 /* mad_real_ops: libibumad. Opens nothing below a prefix: the library knows only the real /sys. */

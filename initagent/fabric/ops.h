@@ -26,8 +26,8 @@ struct fabric_ops {
 	 */
 	int (*verbs_open)(void *data, const char *device, void **ret_context, int *ret_fd);
 	/* The next event: 1, 0 when there is none, or negative errno. */
-	int (*verbs_next)(void *data, void *context, struct verbs_event *ret);
-	void (*verbs_close)(void *data, void *context);
+	int (*verbs_next)(void *context, struct verbs_event *ret);
+	void (*verbs_close)(void *context);
 	void *data;
 	const struct mad_ops *mad; /* fabric/mad_io.h; NULL: nothing is asked by MADs */
 	/* A device whose uverbs node is there, but which no provider serves; NULL: never asked. */

@@ -94,11 +94,10 @@ static bool names_port(enum ibv_event_type type)
 	       type == IBV_EVENT_GID_CHANGE;
 }
 
-static int verbs_next(void *data, void *context, struct verbs_event *ret)
+static int verbs_next(void *context, struct verbs_event *ret)
 {
 	struct ibv_async_event ev;
 
-	(void)data;
 	if (ibv_get_async_event(context, &ev) < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
 	ret->port = names_port(ev.event_type) ? (unsigned)ev.element.port_num : 0;
@@ -111,9 +110,8 @@ static int verbs_next(void *data, void *context, struct verbs_event *ret)
 	return 1;
 }
 
-static void verbs_close(void *data, void *context)
+static void verbs_close(void *context)
 {
-	(void)data;
 	(void)ibv_close_device(context);
 }
 

@@ -65,7 +65,7 @@ int watch_open(struct watch_list *w, const char *device)
 		return r;
 	if (epoll_ctl(w->epoll, EPOLL_CTL_ADD, slot->fd, &ev) < 0) {
 		r = -errno;
-		w->ops->verbs_close(w->ops->data, slot->context);
+		w->ops->verbs_close(slot->context);
 		return r;
 	}
 	(void)strscpy(slot->device, device, sizeof(slot->device));
@@ -80,7 +80,7 @@ void watch_close(struct watch_list *w, const char *device)
 		if (!*slot->device || (device && !streq(slot->device, device)))
 			continue;
 		(void)epoll_ctl(w->epoll, EPOLL_CTL_DEL, slot->fd, NULL);
-		w->ops->verbs_close(w->ops->data, slot->context);
+		w->ops->verbs_close(slot->context);
 		memset(slot, 0, sizeof(*slot));
 	}
 }
@@ -93,7 +93,7 @@ bool watch_next(struct watch_list *w, const char **ret_device, struct verbs_even
 
 		if (!*slot->device)
 			continue;
-		r = w->ops->verbs_next(w->ops->data, slot->context, ret);
+		r = w->ops->verbs_next(slot->context, ret);
 		if (r == 0)
 			continue;
 		if (r < 0)
