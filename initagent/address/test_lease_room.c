@@ -35,9 +35,7 @@ TEST(routes_mtu_names)
 	_cleanup_(room_end) struct room_fixture f;
 
 	room_begin(&f);
-	dhcpserver_start(f.peer, "vb", dhcpserver_rich);
-	room_start(&f);
-	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
+	room_lease(&f, dhcpserver_rich, 5 * SEC);
 	netns_run("ip route | grep -q '^default via 10.0.0.2 dev va'");
 	netns_run("ip route | grep -q '^172.16.0.0/12 via 10.0.0.3 dev va'");
 	netns_run("ip route | grep -q '^192.0.2.0/24 dev va'");
@@ -213,9 +211,7 @@ TEST(two_servers_the_allowed_one_wins)
 	f.cfg.servers[0] = room_addr("10.0.0.1");
 	f.cfg.n_servers = 1;
 	dhcpserver_start(f.peer, "vb", server_stranger);
-	dhcpserver_start(f.peer, "vb", server_lossy);
-	room_start(&f);
-	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
+	room_lease(&f, server_lossy, 5 * SEC);
 	CHECK_INT(ntohl(room_result(&f)->server_id.v4.s_addr), 0x0a000001);
 }
 
@@ -230,9 +226,7 @@ TEST(every_reply_three_times)
 	_cleanup_(room_end) struct room_fixture f;
 
 	room_begin(&f);
-	dhcpserver_start(f.peer, "vb", server_twice);
-	room_start(&f);
-	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
+	room_lease(&f, server_twice, 5 * SEC);
 	CHECK(!room_printed(&f, "IA-E5"));
 }
 
@@ -335,9 +329,7 @@ TEST(the_subnet_stays_with_its_interface)
 	_cleanup_(room_end) struct room_fixture f;
 
 	room_begin(&f);
-	dhcpserver_start(f.peer, "vb", server_hijacks);
-	room_start(&f);
-	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
+	room_lease(&f, server_hijacks, 5 * SEC);
 	netns_run("ip route | grep -q '^10.0.0.0/24 dev va proto kernel'");
 	netns_run("ip route | grep -q '^10.0.0.128/25 via 10.0.0.99'");
 	netns_run("ip route | grep -q '^default via 10.0.0.2 '");
@@ -372,9 +364,7 @@ TEST(made_up_values_are_told)
 	_cleanup_(room_end) struct room_fixture f;
 
 	room_begin(&f);
-	dhcpserver_start(f.peer, "vb", server_bare);
-	room_start(&f);
-	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
+	room_lease(&f, server_bare, 5 * SEC);
 	CHECK(room_printed(&f,
 		"no subnet mask (option 1) in DHCP lease: using that of the address's class, /8"));
 	CHECK(room_printed(&f, "no lease time (option 51) in DHCP lease: taking 3600 s"));
@@ -401,9 +391,7 @@ TEST(through_a_relay)
 	_cleanup_(room_end) struct room_fixture f;
 
 	room_begin(&f);
-	dhcpserver_start(f.peer, "vb", server_relay);
-	room_start(&f);
-	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
+	room_lease(&f, server_relay, 5 * SEC);
 }
 
 static int server_short_lease(struct msg *m, const uint8_t *request, size_t len, unsigned type,
@@ -429,9 +417,7 @@ TEST(an_expired_lease_is_taken_off)
 	struct address_event ev;
 
 	room_begin(&f);
-	dhcpserver_start(f.peer, "vb", server_short_lease);
-	room_start(&f);
-	room_until(&f, ADDRESS_CONFIGURED, 3 * SEC);
+	room_lease(&f, server_short_lease, 3 * SEC);
 	CHECK(room_printed(&f, "DHCP lease of 4 s only"));
 	ev = room_until(&f, ADDRESS_LOST, 6 * SEC);
 	CHECK_INT(ev.cause, CAUSE_DHCP_EXPIRED);
@@ -445,9 +431,7 @@ TEST(not_under_a_mounted_root)
 	_cleanup_(room_end) struct room_fixture f;
 
 	room_begin(&f);
-	dhcpserver_start(f.peer, "vb", server_short_lease);
-	room_start(&f);
-	room_until(&f, ADDRESS_CONFIGURED, 3 * SEC);
+	room_lease(&f, server_short_lease, 3 * SEC);
 	addresses_keep(f.addresses);
 	room_until(&f, ADDRESS_LOST, 6 * SEC);
 	netns_run("ip -4 addr show va | grep -q 10.0.0.5/24");
@@ -471,9 +455,7 @@ TEST(a_lease_is_renewed_while_the_boot_waits)
 	uint64_t first;
 
 	room_begin(&f);
-	dhcpserver_start(f.peer, "vb", server_renewing);
-	room_start(&f);
-	room_until(&f, ADDRESS_CONFIGURED, 3 * SEC);
+	room_lease(&f, server_renewing, 3 * SEC);
 	first = room_result(&f)->expires;
 	room_until(&f, ADDRESS_RENEWED, 5 * SEC);
 	CHECK(room_result(&f)->expires >= first + 2 * SEC);
@@ -499,9 +481,7 @@ TEST(refused_at_renewal)
 	uint64_t lost;
 
 	room_begin(&f);
-	dhcpserver_start(f.peer, "vb", server_forgets);
-	room_start(&f);
-	room_until(&f, ADDRESS_CONFIGURED, 3 * SEC);
+	room_lease(&f, server_forgets, 3 * SEC);
 	CHECK_INT(room_until(&f, ADDRESS_LOST, 5 * SEC).cause, CAUSE_DHCP_NAK);
 	lost = room_clock(&f);
 	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
@@ -538,9 +518,7 @@ TEST(link_flap_with_a_lease)
 
 	room_begin(&f);
 	f.real = true;
-	dhcpserver_start(f.peer, "vb", dhcpserver_plain);
-	room_start(&f);
-	room_until(&f, ADDRESS_CONFIGURED, GUARD);
+	room_lease(&f, dhcpserver_plain, GUARD);
 	netns_run_in(f.peer, "ip link set vb down");
 	CHECK_INT(room_until(&f, ADDRESS_LOST, GUARD).cause, CAUSE_NETDEV_NO_CARRIER);
 	netns_run("ip -4 addr show va | grep -q 10.0.0.5/24"); /* kept meanwhile */
@@ -556,9 +534,7 @@ TEST(flap_and_no_server_any_more)
 
 	room_begin(&f);
 	f.real = true;
-	server = dhcpserver_start(f.peer, "vb", dhcpserver_plain);
-	room_start(&f);
-	room_until(&f, ADDRESS_CONFIGURED, GUARD);
+	server = room_lease(&f, dhcpserver_plain, GUARD);
 	kill(server, SIGKILL);
 	netns_run_in(f.peer, "ip link set vb down");
 	room_until(&f, ADDRESS_LOST, GUARD);
@@ -573,9 +549,7 @@ TEST(the_interface_vanishes)
 
 	room_begin(&f);
 	f.real = true;
-	dhcpserver_start(f.peer, "vb", dhcpserver_plain);
-	room_start(&f);
-	room_until(&f, ADDRESS_CONFIGURED, GUARD);
+	room_lease(&f, dhcpserver_plain, GUARD);
 	netns_run("ip link del va");
 	ev = room_until(&f, ADDRESS_LOST, GUARD);
 	CHECK(ev.cause == CAUSE_NETDEV_MISSING || ev.cause == CAUSE_NETDEV_NO_CARRIER);

@@ -243,9 +243,7 @@ TEST(a_killed_agent_goes_on_with_its_lease)
 	pid_t server;
 
 	room_begin(&f);
-	server = dhcpserver_start(f.peer, "vb", dhcpserver_rich);
-	room_start(&f);
-	room_until(&f, ADDRESS_CONFIGURED, 3 * SEC);
+	server = room_lease(&f, dhcpserver_rich, 3 * SEC);
 	before = *room_result(&f);
 	kill(server, SIGKILL); /* no server to ask: it must not matter */
 	room_restart(&f);
@@ -261,9 +259,7 @@ TEST(address_gone_but_lease_known)
 	_cleanup_(room_end) struct room_fixture f;
 
 	room_begin(&f);
-	dhcpserver_start(f.peer, "vb", dhcpserver_plain);
-	room_start(&f);
-	room_until(&f, ADDRESS_CONFIGURED, 3 * SEC);
+	room_lease(&f, dhcpserver_plain, 3 * SEC);
 	netns_run("ip addr flush dev va");
 	room_restart(&f);
 	room_until(&f, ADDRESS_CONFIGURED, 2 * SEC); /* INIT-REBOOT */
@@ -283,9 +279,7 @@ TEST(a_bad_lease_file_is_nothing)
 	_cleanup_(room_end) struct room_fixture f;
 
 	room_begin(&f);
-	dhcpserver_start(f.peer, "vb", dhcpserver_plain);
-	room_start(&f);
-	room_until(&f, ADDRESS_CONFIGURED, 3 * SEC);
+	room_lease(&f, dhcpserver_plain, 3 * SEC);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		netns_run(bad[i], f.prefix, f.cfg.ifindex);
 		room_restart(&f);

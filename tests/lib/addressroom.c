@@ -163,6 +163,15 @@ const struct address_result *room_result(struct room_fixture *f)
 	return r;
 }
 
+pid_t room_lease(struct room_fixture *f, dhcpserver_fn server, uint64_t limit)
+{
+	pid_t pid = dhcpserver_start(f->peer, "vb", server);
+
+	room_start(f);
+	room_until(f, ADDRESS_CONFIGURED, limit);
+	return pid;
+}
+
 struct inet_addr room_addr(const char *text)
 {
 	struct inet_addr a;

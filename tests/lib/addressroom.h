@@ -43,6 +43,9 @@ void room_end(struct room_fixture *f);
 /* room_start: adds the interface as f->cfg says. */
 void room_start(struct room_fixture *f);
 
+/* room_lease: with such a server, until the interface is configured, within limit. Its pid. */
+pid_t room_lease(struct room_fixture *f, dhcpserver_fn server, uint64_t limit);
+
 /* room_restart: what a killed agent leaves, and a new one finds. */
 void room_restart(struct room_fixture *f);
 
