@@ -87,13 +87,10 @@ void iface4_tick(struct iface *i, uint64_t now)
 
 		other.len = hw->len < HW_ADDR_MAX ? hw->len : HW_ADDR_MAX;
 		memcpy(other.bytes, hw->bytes, other.len);
-		if (links_by_hw(i->room->links, &other)) {
+		if (links_by_hw(i->room->links, &other))
 			arp_probe_go_on(i->probe);
-			return;
-		}
-	}
-	if (v == ARP_CONFLICT) {
-		probe_conflict(i, &other, now);
+		else
+			probe_conflict(i, &other, now);
 	} else if (v == ARP_CLEAR) {
 		iface4_end_probe(i);
 		i->verified = true;

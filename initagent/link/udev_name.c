@@ -304,10 +304,13 @@ static const struct form *take_numbers(struct want *ret)
 		form++;
 	if (form == forms + ARRAY_SIZE(forms))
 		return NULL;
-	for (const char *c = form->numbers; *c; c++)
-		if (!take(&ret->rest, *c, *c == 'p' ? &ret->bus : *c == 'f' ? &ret->function
-				: &ret->number) && *c != 'f')
+	for (const char *c = form->numbers; *c; c++) {
+		unsigned *to = *c == 'p' ? &ret->bus : *c == 'f' ? &ret->function : &ret->number;
+		bool taken = take(&ret->rest, *c, to);
+
+		if (!taken && *c != 'f')
 			return NULL;
+	}
 	return form;
 }
 

@@ -76,13 +76,19 @@ static void explain(
  * meanwhile (idempotent_init_module()): where that call's process was killed, EINTR, or the ENOMEM
  * that a module makes of it (no thread is made for a killed process). A load of our own follows.
  */
+static int tries_after(int error)
+{
+	if (error == -EBUSY)
+		return 12;
+	return error == -EINTR || error == -ENOMEM ? 1 : 0;
+}
+
 static int insert(const struct load_job *job, const struct modules_ops *ops)
 {
-	enum { FIRST_MS = 5, LAST_MS = 320, TRIES = 12 };
-	int r = ops->insert(ops->data, job->path, job->options);
+	enum { FIRST_MS = 5, LAST_MS = 320 };
+	int r = ops->insert(ops->data, job->path, job->options), ms = FIRST_MS;
 
-	for (int i = 0, ms = FIRST_MS;
-		i < (r == -EBUSY ? TRIES : r == -EINTR || r == -ENOMEM); i++) {
+	for (int i = 0; i < tries_after(r); i++) {
 		poll(NULL, 0, ms);
 		ms = ms < LAST_MS ? ms * 2 : LAST_MS;
 		r = ops->insert(ops->data, job->path, job->options);
