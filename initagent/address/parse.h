@@ -11,7 +11,7 @@
 #include "resolver/parser.h"
 
 /* PARSE_ND: a router's options as the kernel passes them on (nd_option.h). */
-enum parse_kind { PARSE_DHCP4, PARSE_DHCP6, PARSE_ND, PARSE_KIND_MAX };
+enum parse_kind { PARSE_DHCP4, PARSE_DHCP6, PARSE_ND };
 
 /* DHCPv6 answers may exceed the link's MTU: boot file parameters and vendor options come in
  * fragments. */

@@ -18,7 +18,6 @@ enum neigh_state {
 	NEIGH_PAUSING,	 /* the kernel gave up; asked again at retry */
 	NEIGH_REACHABLE, /* to be popped */
 	NEIGH_FAILED,	 /* to be popped */
-	NEIGH_STATE_MAX,
 };
 
 struct neigh_probe {

@@ -16,9 +16,6 @@
 #define RCODE_MASK     15
 #define RCODE_NXDOMAIN 3
 #define CLASS_IN       1
-#define TYPE_A	       1
-#define TYPE_CNAME     5
-#define TYPE_AAAA      28
 #define RECORDS_MAX    128 /* more do not fit into a packet anyway */
 #define CHAIN_MAX      8  /* aliases followed */
 
@@ -97,7 +94,7 @@ static bool usable(unsigned type, const uint8_t *bytes)
 	struct in6_addr six;
 	struct in_addr four;
 
-	if (type == TYPE_A) {
+	if (type == DNS_TYPE_A) {
 		memcpy(&four, bytes, sizeof(four));
 		return inet4_is_host(four) && (ntohl(four.s_addr) >> 16) != 0xa9fe; /* RFC 3927 */
 	}
@@ -120,7 +117,7 @@ static void take_address(struct dns_answer *ret, const uint8_t *bytes, size_t le
 static bool read_record(struct dns_answer *ret, const uint8_t *message, size_t size,
 	struct cursor *c, char *name)
 {
-	size_t want = ret->type == TYPE_A ? 4 : 16;
+	size_t want = ret->type == DNS_TYPE_A ? 4 : 16;
 	char owner[ADDRESS_DOMAIN_MAX + 1];
 	unsigned type, class;
 	struct cursor data;
@@ -135,7 +132,7 @@ static bool read_record(struct dns_answer *ret, const uint8_t *message, size_t s
 		return false;
 	if (class != CLASS_IN || !same_name(name, owner))
 		return true;
-	if (type == TYPE_CNAME) {
+	if (type == DNS_TYPE_CNAME) {
 		size_t pos = (size_t)(data.at - message);
 
 		return name_read(message, size, &pos, name);

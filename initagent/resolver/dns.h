@@ -8,9 +8,11 @@
 
 #define DNS_MESSAGE_MAX 512 /* without EDNS, RFC 1035 section 4.2.1 */
 
+enum { DNS_TYPE_A = 1, DNS_TYPE_CNAME = 5, DNS_TYPE_AAAA = 28 };
+
 struct dns_query {
 	uint16_t id;
-	uint16_t type; /* 1 A, 28 AAAA */
+	uint16_t type; /* DNS_TYPE_A or DNS_TYPE_AAAA */
 	char name[ADDRESS_DOMAIN_MAX + 1];
 };
 

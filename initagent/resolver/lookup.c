@@ -10,8 +10,6 @@
 
 #define DNS_PORT  53
 #define HOSTS_MAX 65536
-#define TYPE_A	  1
-#define TYPE_AAAA 28
 #define CHAIN_MAX 8 /* aliases asked for, one after the other */
 
 /* Seconds to the next round of queries; the last one is repeated. */
@@ -105,7 +103,7 @@ static struct dns_query query_of(const struct lookup *l, int which)
 {
 	struct dns_query q = {
 		.id = l->asked[which].id,
-		.type = which == ASK_A ? TYPE_A : TYPE_AAAA,
+		.type = which == ASK_A ? DNS_TYPE_A : DNS_TYPE_AAAA,
 	};
 
 	strscpy(q.name, l->asked[which].name, sizeof(q.name));
@@ -389,7 +387,7 @@ static void take_addresses(struct question *q, const struct dns_answer *a)
 	for (q->n = 0; q->n < a->n; q->n++) {
 		struct inet_addr *to = &q->addrs[q->n];
 
-		*to = (struct inet_addr){.family = a->type == TYPE_A ? AF_INET : AF_INET6};
+		*to = (struct inet_addr){.family = a->type == DNS_TYPE_A ? AF_INET : AF_INET6};
 		memcpy(to->bytes, a->addresses[q->n], inet_addr_len(to->family));
 	}
 }
@@ -509,7 +507,7 @@ static void take_verdict(struct lookup *l, int which, const struct dns_answer *a
 
 void lookup_take(struct lookup *l, const struct dns_answer *a, uint32_t tag, uint64_t now)
 {
-	int which = a->type == TYPE_A ? ASK_A : ASK_AAAA;
+	int which = a->type == DNS_TYPE_A ? ASK_A : ASK_AAAA;
 	size_t server = tag & ~(uint32_t)TAG_STREAM;
 
 	if (l->state != LOOKUP_ASKING || a->id != l->asked[which].id || l->asked[which].answered ||

@@ -73,17 +73,16 @@ static const struct parser_job job = {
 
 int resolver_new(struct resolver **ret, const struct env *env)
 {
-	struct resolver *r = calloc(1, sizeof(*r));
+	_cleanup_(resolver_freep) struct resolver *r = calloc(1, sizeof(*r));
 
 	if (!r)
 		return -ENOMEM;
 	r->env = env;
 	r->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (r->epoll < 0) {
-		free(r);
+	if (r->epoll < 0)
 		return -errno;
-	}
 	*ret = r;
+	r = NULL;
 	return 0;
 }
 
@@ -94,7 +93,7 @@ struct resolver *resolver_free(struct resolver *r)
 	for (size_t i = 0; i < RESOLVER_LOOKUPS_MAX; i++)
 		lookup_free(r->slots[i].lookup);
 	parser_free(r->parser);
-	close(r->epoll);
+	closep(&r->epoll);
 	free(r);
 	return NULL;
 }
