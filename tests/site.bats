@@ -345,7 +345,8 @@ import() {
 	grep -A1 ':2: warning: .*Warewulf 4.5 or before' "$T/report" | grep -q 'wwctl upgrade'
 	run -1 grep -E 'container name|override' "$T/report"
 	grep -A1 '  rocky-8:' "$T/site.yaml" | grep -q '# 4.18.0-553.el8'
-	grep -q '  n1: {mac: 52:54:00:00:00:11, address: 10.0.2.11, options: \[quiet, ' "$T/site.yaml"
+	grep -q '  n1: {mac: 52:54:00:00:00:11, address: 10.0.2.11, options: \[quiet, ' \
+		"$T/site.yaml"
 }
 
 @test "import xcat: networks, images, groups, nodes; filled in, xCAT's command line" {

@@ -16,9 +16,9 @@ struct places {
 	char base[256], view[256];
 };
 
-bool attempt_statelite(const struct source_config *cfg)
+const struct plan_statelite *attempt_statelite(const struct source_config *cfg)
 {
-	return cfg->plan && cfg->plan->root.statelite;
+	return cfg->plan ? cfg->plan->root.statelite : NULL;
 }
 
 static int find_places(const struct source_config *cfg, struct places *ret)
@@ -87,7 +87,7 @@ static int mount_statelite(const struct attempt *a, struct attempt_message *out)
 {
 	struct places at;
 	const struct statelite s = {
-		.plan = a->cfg->plan->root.statelite,
+		.plan = attempt_statelite(a->cfg),
 		.root = at.base,
 		.view = at.view,
 		.address = a->address,

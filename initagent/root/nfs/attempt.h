@@ -27,8 +27,8 @@ struct attempt {
 	char address[64]; /* of the server of an xCAT statelite node's files */
 };
 
-/* attempt_statelite: is the root one of an xCAT statelite node? */
-bool attempt_statelite(const struct source_config *cfg);
+/* attempt_statelite: what an xCAT statelite node has over its root; NULL: it is none. */
+const struct plan_statelite *attempt_statelite(const struct source_config *cfg);
 
 /* attempt_run: a worker's run(); arg is a struct attempt. */
 int attempt_run(const void *arg);

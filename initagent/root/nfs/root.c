@@ -70,7 +70,7 @@ static void set_state(struct root *r, enum root_state to, uint64_t now)
 /* The name of the server of xCAT's files; NULL: it is the root's, or an address, or none. */
 static const char *kept_name(const struct root *r)
 {
-	const struct plan_statelite *s = attempt_statelite(&r->cfg) ? r->cfg.plan->root.statelite : NULL;
+	const struct plan_statelite *s = attempt_statelite(&r->cfg);
 	bool other = s && s->server && !s->addr.family && !streq(s->server, r->cfg.server->name);
 
 	return other ? s->server : NULL;
@@ -116,8 +116,7 @@ static uint16_t attempt_port(const struct root *r)
 
 static void attempt_fill(const struct root *r, struct attempt *a)
 {
-	const struct plan_statelite *lite = attempt_statelite(&r->cfg)
-		? r->cfg.plan->root.statelite : NULL;
+	const struct plan_statelite *lite = attempt_statelite(&r->cfg);
 	const struct inet_addr *kept = lite && lite->addr.family ? &lite->addr : &r->kept;
 
 	*a = (struct attempt){.cfg = &r->cfg, .ops = r->ops};

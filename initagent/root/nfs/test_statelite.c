@@ -162,7 +162,8 @@ static void make_place(struct place *p, const char *script)
 	if (script)
 		put(p->root, "/etc/init.d/statelite", script, 0755);
 	p->s = (struct statelite){.plan = &p->plan, .root = p->root, .view = p->view,
-		.address = "192.0.2.1", .resolv_conf = "/nonexistent", .mount = bind_kept, .step = note_step};
+		.address = "192.0.2.1", .resolv_conf = "/nonexistent", .mount = bind_kept,
+		.step = note_step};
 }
 
 TEST(what_the_script_mounts_is_over_the_root)
