@@ -17,6 +17,7 @@ TEST(lines_of_the_kernel)
 		{"nvme nvme0: Connect rejected: status 8 (invalid service ID).",
 			CAUSE_BLOCK_REFUSED},
 		{"nvme nvme0: failed to connect socket: -111", CAUSE_BLOCK_REFUSED},
+		{"nvme_tcp: queue 0: bad type returned 0", CAUSE_BLOCK_PROTOCOL},
 		{"nvme nvme0: qid 0: authentication setup failed", CAUSE_BLOCK_AUTH},
 		{"nvme_fabrics: no handler found for transport rdma.", CAUSE_MODULE_MISSING},
 		{"nvme nvme0: Connect incompatible format: 1", CAUSE_BLOCK_CONNECT},
@@ -59,6 +60,7 @@ TEST(numbers_have_a_cause_each)
 {
 	CHECK_INT(words_of_errno(ECONNREFUSED, false)->cause, CAUSE_BLOCK_REFUSED);
 	CHECK_INT(words_of_errno(EHOSTUNREACH, false)->cause, CAUSE_BLOCK_UNREACHABLE);
+	CHECK_INT(words_of_errno(EAGAIN, false)->cause, CAUSE_BLOCK_UNREACHABLE);
 	CHECK_INT(words_of_errno(ENODEV, false)->cause, CAUSE_BLOCK_NO_RDMA);
 	CHECK_INT(words_of_errno(EIO, false)->cause, CAUSE_BLOCK_CONNECT);
 	CHECK_INT(words_of_errno(EHOSTUNREACH, true)->cause, CAUSE_BLOCK_UNREACHABLE);

@@ -22,6 +22,7 @@ static const struct words_row rows[] = {
 	{"(stale conn)", CAUSE_BLOCK_REFUSED, WORDS_AT_ONCE},
 	{"Connect rejected", CAUSE_BLOCK_REFUSED, WORDS_LATER},
 	{"failed to connect socket: -111", CAUSE_BLOCK_REFUSED, WORDS_LATER},
+	{"queue 0: bad ", CAUSE_BLOCK_PROTOCOL, WORDS_LATER}, /* or the connection was closed */
 	/* ib_srp.c */
 	{"REJ reason: stale connection", CAUSE_BLOCK_REFUSED, WORDS_AT_ONCE},
 	{"REJ reason", CAUSE_BLOCK_REFUSED, WORDS_LATER}, /* 0x8: no such service */
@@ -35,6 +36,8 @@ static const struct words_errno errnos[] = {
 	{ECONNREFUSED, CAUSE_BLOCK_REFUSED, "nothing listens on that port"},
 	{ECONNRESET, CAUSE_BLOCK_REFUSED, "the connection was reset"},
 	{ETIMEDOUT, CAUSE_BLOCK_UNREACHABLE, "no answer in time"},
+	/* tcp.c waits 10 s for the first answer over the connection */
+	{EAGAIN, CAUSE_BLOCK_UNREACHABLE, "connected, but no answer in time"},
 	{EHOSTUNREACH, CAUSE_BLOCK_UNREACHABLE, "no route to the server"},
 	{ENETUNREACH, CAUSE_BLOCK_UNREACHABLE, "network unreachable"},
 	{EHOSTDOWN, CAUSE_BLOCK_UNREACHABLE, "the server is down"},
