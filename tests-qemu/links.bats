@@ -120,6 +120,16 @@ vlan=bond0.0005:bond0 $bond ip=dhcp BOOTIF=01-52-54-00-99-00-65"
     assert_state '.rails[0].lower | @text' '["bond0.0005"]'
 }
 
+# Tagged frames are the VLAN's, the others the bridge's.
+@test "a VLAN on a port of a bridge" {
+    NODE_SECOND=
+    node_start "$image" "$console root=nfs4:$vlan_ip:$root_path bridge=br0:eth0 ip=br0:dhcp \
+vlan=eth0.5:eth0 ip=eth0.5:dhcp bootdev=eth0.5"
+    assert_boot 120 4.2 tcp
+    assert_state '.causes | length' 0
+    assert_rail .netdev eth0.5
+}
+
 @test "a VLAN that carries nothing has a cause with its number" {
     NODE_SECOND=
     node_start "$image" "$console $tcp_root vlan=eth0.7:eth0 ip=eth0.7:dhcp rd.retry=30 $reboot"
