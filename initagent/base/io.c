@@ -47,20 +47,6 @@ int io_write_all(int fd, const void *data, size_t size)
 	return 0;
 }
 
-int io_pwrite_all(int fd, const void *data, size_t size, uint64_t offset)
-{
-	for (const char *at = data; size > 0;) {
-		ssize_t n = pwrite(fd, at, size, (off_t)offset);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		at += n > 0 ? n : 0;
-		offset += n > 0 ? (uint64_t)n : 0;
-		size -= n > 0 ? (size_t)n : 0;
-	}
-	return 0;
-}
-
 static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
 {
 	(void)st;

@@ -4,8 +4,8 @@
  * caller's.
  * In: a descriptor with a limit, or bytes, or a path. Out: the content, which the caller frees;
  * -errno.
- * Callers: fetch/, modules/, root/block/, root/cache/, root/image/, root/nfs/, root/wwinit/,
- * state/, dracut/mkimage/, flexboot/, ipxe-scripts/, ipxe-scripts/site/. Tests: base/test_core.c.
+ * Callers: modules/, root/block/, root/nfs/, root/wwinit/, state/, dracut/mkimage/, flexboot/,
+ * ipxe-scripts/, ipxe-scripts/site/. Tests: base/test_core.c.
  */
 #pragma once
 
@@ -17,9 +17,8 @@
  */
 int io_read_all(int fd, size_t limit, void **ret, size_t *ret_size);
 
-/* io_write_all: 0 or -errno. io_pwrite_all: at offset, and where fd stands does not change. */
+/* io_write_all: 0 or -errno. */
 int io_write_all(int fd, const void *data, size_t size);
-int io_pwrite_all(int fd, const void *data, size_t size, uint64_t offset);
 
 /* io_remove_tree: the folder and all below it, links not followed; what cannot be removed stays. */
 void io_remove_tree(const char *path);

@@ -2,8 +2,6 @@
 
 #include "fetch/intake.h"
 
-#include "base/io.h"
-
 struct intake {
 	int fd;
 	struct hasher *hasher; /* NULL: digests are computed at once */
@@ -131,6 +129,19 @@ static size_t piece_of(const struct intake *i, uint64_t len)
 
 /* --- taking ---------------------------------------------------------------------------------- */
 
+static enum fetch_verdict take_piece(struct intake *i, const uint8_t *data, size_t *len)
+{
+	ssize_t n;
+
+	do {
+		n = pwrite(i->fd, data, *len, (off_t)i->at);
+	} while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		return VERDICT_WRITE;
+	*len = (size_t)n;
+	return digest(i, data, *len);
+}
+
 enum fetch_verdict intake_take(struct intake *i, const void *data, size_t len)
 {
 	const uint8_t *at = data;
@@ -141,8 +152,7 @@ enum fetch_verdict intake_take(struct intake *i, const void *data, size_t len)
 		return VERDICT_TOO_LARGE;
 	while (len) {
 		size_t n = piece_of(i, len);
-		enum fetch_verdict v = io_pwrite_all(i->fd, at, n, i->at) < 0 ? VERDICT_WRITE
-									       : digest(i, at, n);
+		enum fetch_verdict v = take_piece(i, at, &n);
 
 		if (v != VERDICT_DONE)
 			return v;

@@ -4,8 +4,6 @@
 
 #include <sys/mman.h>
 
-#include "base/io.h"
-
 int window_new(struct window *w)
 {
 	*w = (struct window){.part = WINDOW_PART_MIN};
@@ -134,16 +132,18 @@ bool window_full(const struct window *w, uint64_t at, uint64_t size)
 ssize_t window_put(struct window *w, uint64_t at, const void *data, size_t len)
 {
 	struct window_part *p = &w->parts[at / w->part % WINDOW_PARTS];
-	int r;
+	ssize_t n;
 
 	if (p->number != at / w->part || at != reaches(w, p, 0))
 		return 0;
 	len = (size_t)min_u64(len, w->part - at % w->part);
-	r = io_pwrite_all(w->fd, data, len, at % (w->part * WINDOW_PARTS));
-	if (r < 0)
-		return r;
-	p->end = at + len;
-	return (ssize_t)len;
+	do {
+		n = pwrite(w->fd, data, len, (off_t)(at % (w->part * WINDOW_PARTS)));
+	} while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		return n < 0 ? -errno : -ENOSPC;
+	p->end = at + (uint64_t)n;
+	return n;
 }
 
 ssize_t window_get(const struct window *w, uint64_t at, void *buf, size_t size)

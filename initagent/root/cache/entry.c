@@ -5,8 +5,6 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-#include "base/io.h"
-
 #define PREFIX	   "sha256-"
 #define PART	   ".part-" /* in front of a name: not complete */
 #define NAME_SIZE  (sizeof(PREFIX) + SHA256_TEXT)
@@ -227,6 +225,18 @@ int entry_keep(struct entry **ret, int dir, const uint8_t sha256[static SHA256_S
 
 /* --- copying --------------------------------------------------------------------------------- */
 
+static int write_block(struct entry *e, size_t len)
+{
+	for (size_t done = 0; done < len;) {
+		ssize_t n = pwrite(e->to, e->block + done, len - done, (off_t)(e->at + done));
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
 /* A block out of a file on the disk that cannot be read is as bad as a wrong one. */
 static int copy_block(struct entry *e)
 {
@@ -237,7 +247,7 @@ static int copy_block(struct entry *e)
 	if (n <= 0)
 		return n < 0 && e->keep ? -errno : -EBADMSG;
 	sha256_update(&e->hash, e->block, (size_t)n);
-	r = io_pwrite_all(e->to, e->block, (size_t)n, e->at);
+	r = write_block(e, (size_t)n);
 	e->at += r < 0 ? 0 : (uint64_t)n;
 	return r;
 }

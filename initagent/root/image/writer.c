@@ -8,8 +8,6 @@
 #include <sys/syscall.h>
 #include <sys/xattr.h>
 
-#include "base/io.h"
-
 #ifndef SYS_openat2
 #define SYS_openat2 437
 #endif
@@ -488,7 +486,7 @@ int writer_begin(struct writer *w, const struct writer_entry *e)
 
 int writer_data(struct writer *w, const void *data, size_t len, uint64_t offset)
 {
-	int r;
+	const uint8_t *at = data;
 
 	if (w->skips)
 		return 0;
@@ -496,10 +494,18 @@ int writer_data(struct writer *w, const void *data, size_t len, uint64_t offset)
 		return len ? refuse(w, "content in an entry that cannot have any") : 0;
 	if (len > w->options.bytes_max - w->counts.bytes || offset > (uint64_t)INT64_MAX - len)
 		return too_big(w, len);
-	r = io_pwrite_all(w->file, data, len, offset);
-	if (r < 0)
-		return fail(w, r, "write");
-	w->counts.bytes += len;
+	while (len) {
+		ssize_t n = pwrite(w->file, at, len, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return fail(w, -errno, "write");
+		at += n;
+		offset += (uint64_t)n;
+		len -= (size_t)n;
+		w->counts.bytes += (uint64_t)n;
+	}
 	return 0;
 }
 
