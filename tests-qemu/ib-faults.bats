@@ -222,6 +222,22 @@ assert_held() {
     hca="rd.rdma.link=sib0,softib,eth0" gives_up IA-E301 true rd.ib.port=mlx5_0/1
 }
 @test "no HCA at all" { hca="rd.ib.port=sib0" gives_up IA-E301 true; }
+@test "HCA plugged in late, out while the node waits for DHCP, in again" {
+    NODE_SECOND=1 NODE_LATE=1
+    on server dhcp_stop
+    node_start "$image" "$console $ib_root ip=dhcp rd.neednet=1 rd.retry=160 \
+rd.rdma.link=sib0,softib,eth1 rd.ib.port=sib0"
+    node_wait 60 IA-E301
+    node_plug
+    node_wait 60 IA-E501
+    node_unplug
+    node_wait 60 'ib0: the interface is gone .*IA-E401'
+    node_plug
+    on server dhcp_start
+    assert_boot 120 4.2 rdma
+    assert_state '[.causes[].code | select(. == "IA-E403")] | length' 0
+    row "$BATS_TEST_DESCRIPTION" IA-E401
+}
 @test "IPoIB's module kept out" { gives_up 'IA-E206' true rd.driver.blacklist=ib_ipoib; }
 @test "link flaps while the node boots" {
     local before

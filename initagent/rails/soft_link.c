@@ -74,11 +74,17 @@ bool soft_links_step(struct rails *rails, uint64_t now)
 	for (size_t i = 0; i < net->n_rdma_links; i++) {
 		const struct plan_rdma_link *want = &net->rdma_links[i];
 		const struct netdev *dev = naming_find(rails, want->netdev);
+		const uint64_t bit = UINT64_C(1) << i;
 
-		if (rails->links_made & UINT64_C(1) << i)
+		/* The kernel takes the device away with the interface: its next one has another. */
+		if (!dev) {
+			rails->links_made &= ~bit;
+			rails->links_failed &= ~bit;
+		}
+		if (rails->links_made & bit)
 			continue;
 		if (driver_failed(rails, want->type))
-			rails->links_failed |= UINT64_C(1) << i;
+			rails->links_failed |= bit;
 		else if (driver_ready(rails, want->type) && dev && stack_ready(rails, dev))
 			make_link(rails, i, now);
 	}

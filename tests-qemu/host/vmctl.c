@@ -8,7 +8,7 @@
  *   vmctl see SECONDS FILE REGEX [PID [OFFSET]]
  *                                         the same, also before the line has ended (a prompt)
  *   vmctl ask SECONDS SOCKET COMMAND...   one command on the server VM's control channel
- *   vmctl qmp SECONDS SOCKET JSON         one command to QEMU's monitor
+ *   vmctl qmp SECONDS SOCKET JSON [EVENT] one command to QEMU's monitor, and what comes of it
  *   vmctl gone SECONDS PID                the end of a process
  *
  * Exit status: 0 done (ask: the command's own); 124 time is up; 125 the process ended first;
@@ -302,13 +302,24 @@ static int cmd_ask(int64_t end, char **args, int count)
 	return r;
 }
 
+static int await_event(struct reader *reader, const char *name)
+{
+	static char line[65536];
+	int r;
+
+	do
+		r = read_line(reader, line, sizeof(line));
+	while (r == 0 && !strstr(line, name));
+	return r;
+}
+
 static int cmd_qmp(int64_t end, char **args, int count)
 {
 	static struct reader reader;
 	static char line[65536];
 	int r;
 
-	if (count != 2)
+	if (count < 2 || count > 3)
 		return EXIT_USAGE;
 	reader = (struct reader){.fd = dial_until(args[0], end), .end = end};
 	if (reader.fd < 0)
@@ -324,9 +335,12 @@ static int cmd_qmp(int64_t end, char **args, int count)
 		if (r == 0 && (strstr(line, "\"return\"") || strstr(line, "\"error\"")))
 			answers++;
 	}
-	if (r == 0)
-		puts(line);
-	return r == 0 && strstr(line, "\"error\"") ? 1 : r;
+	if (r != 0)
+		return r;
+	puts(line);
+	if (strstr(line, "\"error\""))
+		return 1;
+	return count == 3 ? await_event(&reader, args[2]) : 0;
 }
 
 int main(int argc, char *argv[])

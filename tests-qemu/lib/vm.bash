@@ -326,11 +326,17 @@ node_cable() {
         "{\"execute\": \"set_link\", \"arguments\": {\"name\": \"${2:-n0}\", \"up\": $up}}"
 }
 
-# node_plug: puts in the second interface, of a node that was started with NODE_LATE=.
+# node_plug: puts in the second interface, of a node that was started with NODE_LATE=. node_unplug:
+# takes it out, once the node has let it go.
 node_plug() {
     "$vmctl" qmp 60 "$(node_qmp)" "{\"execute\": \"device_add\", \"arguments\":
-        {\"driver\": \"${NODE_NIC%%,*}\", \"netdev\": \"n1\",
+        {\"driver\": \"${NODE_NIC%%,*}\", \"netdev\": \"n1\", \"id\": \"late\",
         \"mac\": \"52:54:00:99:00:$(printf '%02x' $((0x64 + NODE_SECOND)))\"}}"
+}
+
+node_unplug() {
+    "$vmctl" qmp 60 "$(node_qmp)" \
+        '{"execute": "device_del", "arguments": {"id": "late"}}' DEVICE_DELETED
 }
 
 # node_stuck: what the node's tasks wait for in the kernel. Its idle threads are of no interest.
