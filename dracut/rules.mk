@@ -5,8 +5,8 @@
 MKIMAGE      := $(BUILD)/initagent-mkimage
 MKIMAGE_SRCS := dracut/mkimage.c \
 	$(filter-out dracut/mkimage/test_% dracut/mkimage/fuzz_%,$(wildcard \
-	dracut/mkimage/*.c)) $(addprefix initagent/,base/io.c modules/companions.c) \
-	$(CMDLINE_SRCS)
+	dracut/mkimage/*.c)) \
+	$(addprefix initagent/,base/io.c base/sysmount.c modules/companions.c) $(CMDLINE_SRCS)
 MKIMAGE_OBJS := $(MKIMAGE_SRCS:%.c=$(BUILD)/mkimage/%.o)
 MKIMAGE_INC  := $(BUILD)/mkimage/drivers.inc
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "source.h"
 
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include "base/io.h"
+#include "base/sysmount.h"
 
 /* Unpacked size at which a file is taken for a bomb; the largest real module is below 30 MB. */
 #define FILE_MAX ((size_t)256 << 20)
@@ -50,18 +49,6 @@ bool source_strip(char *path)
 	return p;
 }
 
-/* open_in: path below root, no link leads out of it. */
-static int open_in(int root, const char *path, int flags)
-{
-	struct open_how how = {
-		.flags = (uint64_t)(flags | O_CLOEXEC),
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
-	long fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
-
-	return fd < 0 ? -errno : (int)fd;
-}
-
 static int open_dir(const char *path)
 {
 	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -97,7 +84,7 @@ static int find_modules(struct source *s, const char *root)
 		_cleanup_close_ int dir = -1;
 
 		s->places[SOURCE_MODULES].dir = path_text("%s/%s/", places[i], s->kver);
-		dir = open_in(fd, s->places[SOURCE_MODULES].dir, O_PATH | O_DIRECTORY);
+		dir = sys_open_in(fd, s->places[SOURCE_MODULES].dir, O_PATH | O_DIRECTORY);
 		if (dir >= 0)
 			return 0;
 	}
@@ -144,7 +131,7 @@ static int open_modules(struct source *s, const struct source_config *cfg)
 static const char *firmware_in(int root)
 {
 	_cleanup_close_ int dir = root < 0 ? -1
-		: open_in(root, "lib/firmware", O_PATH | O_DIRECTORY);
+		: sys_open_in(root, "lib/firmware", O_PATH | O_DIRECTORY);
 
 	return dir < 0 ? "usr/lib/firmware/" : "lib/firmware/";
 }
@@ -193,7 +180,7 @@ int source_open(const struct source *s, enum source_place place, const char *pat
 
 	if (s->places[place].root < 0)
 		return -ENOENT;
-	return open_in(s->places[place].root, full[0] ? full : ".", flags);
+	return sys_open_in(s->places[place].root, full[0] ? full : ".", flags);
 }
 
 int source_read(

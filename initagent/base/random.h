@@ -13,9 +13,6 @@
 
 #include "base/util.h"
 
-/*
- * From the kernel's generator, never from clock or address: a thousand nodes start in one second.
- */
 static inline uint32_t random_u32(void)
 {
 	uint32_t value;

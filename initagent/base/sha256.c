@@ -2,6 +2,9 @@
 
 #include "base/sha256.h"
 
+#include "base/cursor.h"
+#include "base/hex.h"
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <immintrin.h>
@@ -36,12 +39,6 @@ static const uint32_t constants[64] = {
 static uint32_t load_be32(const uint8_t *p)
 {
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
-static void store_be32(uint8_t *p, uint32_t v)
-{
-	for (int i = 0; i < 4; i++)
-		p[i] = (uint8_t)(v >> (24 - 8 * i));
 }
 
 static uint32_t rotate(uint32_t v, int n)
@@ -240,21 +237,13 @@ void sha256_final(struct sha256 *s, uint8_t ret[static SHA256_SIZE])
 	uint8_t length[8];
 
 	sha256_update(s, end, (have < 56 ? 56 : 120) - have);
-	store_be32(length, (uint32_t)(bits >> 32));
-	store_be32(length + 4, (uint32_t)bits);
+	put_be(put_be(length, (uint32_t)(bits >> 32), 4), (uint32_t)bits, 4);
 	sha256_update(s, length, sizeof(length));
 	for (size_t i = 0; i < 8; i++)
-		store_be32(ret + 4 * i, s->state[i]);
+		put_be(ret + 4 * i, s->state[i], 4);
 }
 
 const char *sha256_text(const uint8_t digest[static SHA256_SIZE], char buf[static SHA256_TEXT])
 {
-	static const char digits[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < SHA256_SIZE; i++) {
-		buf[2 * i] = digits[digest[i] >> 4];
-		buf[2 * i + 1] = digits[digest[i] & 15];
-	}
-	buf[SHA256_TEXT - 1] = 0;
-	return buf;
+	return hex_text(buf, SHA256_TEXT, digest, SHA256_SIZE, "");
 }

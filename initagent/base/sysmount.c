@@ -23,7 +23,8 @@
 #define FSMOUNT_CLOEXEC_FLAG	1
 #define MOVE_MOUNT_F_EMPTY_PATH 4
 /* include/uapi/linux/openat2.h */
-#define RESOLVE_IN_ROOT_FLAG 0x10
+#define RESOLVE_NO_MAGICLINKS_FLAG 0x02
+#define RESOLVE_IN_ROOT_FLAG	   0x10
 
 struct open_how_abi {
 	uint64_t flags;
@@ -80,7 +81,7 @@ int sys_open_in(int dir, const char *path, int flags)
 {
 	struct open_how_abi how = {
 		.flags = (uint64_t)(flags | O_CLOEXEC),
-		.resolve = RESOLVE_IN_ROOT_FLAG,
+		.resolve = RESOLVE_IN_ROOT_FLAG | RESOLVE_NO_MAGICLINKS_FLAG,
 	};
 
 	return result(syscall(SYS_openat2, dir, path, &how, sizeof(how)));

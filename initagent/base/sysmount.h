@@ -4,7 +4,7 @@
  * older glibc wrap, and opening below a root. Owns nothing: descriptors and text are the caller's.
  * In: what the calls take; a root and a path below it. Out: descriptors, a context's own error
  * text, text files.
- * Callers: handover/, root/image/, root/init/, root/nfs/, root/wwinit/. Tests:
+ * Callers: handover/, root/image/, root/init/, root/nfs/, root/wwinit/, dracut/mkimage/. Tests:
  * root/init/test_init_check.c, handover/test_managers.c.
  */
 #pragma once

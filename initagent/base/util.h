@@ -23,7 +23,6 @@
 
 #define _cleanup_(f)	  __attribute__((cleanup(f)))
 #define _printf_(a, b)	  __attribute__((format(printf, a, b)))
-#define _must_check_	  __attribute__((warn_unused_result))
 #define ARRAY_SIZE(a)	  (sizeof(a) / sizeof((a)[0]))
 #define NSEC_PER_SEC	  UINT64_C(1000000000)
 #define NSEC_PER_MSEC	  UINT64_C(1000000)

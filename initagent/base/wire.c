@@ -104,12 +104,6 @@ enum wire_defect wire_open(const void *packet, size_t len, bool verify, struct c
 	return WIRE_GOOD;
 }
 
-static void put16(uint8_t *at, size_t value)
-{
-	at[0] = (uint8_t)(value >> 8);
-	at[1] = (uint8_t)value;
-}
-
 /* No options, no fragments, identification 0: one packet, whole (RFC 6864). */
 void wire_wrap(uint8_t *packet, size_t len, struct in_addr source, struct in_addr dest)
 {
@@ -118,15 +112,15 @@ void wire_wrap(uint8_t *packet, size_t len, struct in_addr source, struct in_add
 
 	memset(packet, 0, WIRE_HEADERS);
 	packet[0] = 0x45; /* version 4, header of 5 words */
-	put16(packet + 2, len);
+	put_be(packet + 2, (uint32_t)len, 2);
 	packet[8] = TTL;
 	packet[9] = IPPROTO_UDP;
 	memcpy(packet + 12, &source, 4);
 	memcpy(packet + 16, &dest, 4);
-	put16(packet + 10, (uint16_t)~fold(sum(0, packet, IP_MIN)));
-	put16(udp, WIRE_CLIENT_PORT);
-	put16(udp + 2, WIRE_SERVER_PORT);
-	put16(udp + 4, len - IP_MIN);
+	put_be(packet + 10, (uint16_t)~fold(sum(0, packet, IP_MIN)), 2);
+	put_be(udp, WIRE_CLIENT_PORT, 2);
+	put_be(udp + 2, WIRE_SERVER_PORT, 2);
+	put_be(udp + 4, (uint32_t)len - IP_MIN, 2);
 	check = (uint16_t)~fold(udp_sum(packet + 12, udp, len - IP_MIN));
-	put16(udp + 6, check ? check : 0xffff);
+	put_be(udp + 6, check ? check : 0xffff, 2);
 }
