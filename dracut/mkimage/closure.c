@@ -347,18 +347,27 @@ static void note_found(struct want *w, const char *text)
 	w->found = path_text("%s%s%s", w->found ? w->found : "", w->found ? " " : "", text);
 }
 
+/*
+ * path_in_index: the module's path below the modules' directory, path being that of
+ * kmod_module_get_path(). NULL: the index has an absolute path of its own.
+ */
+static const char *path_in_index(const struct closure *c, const char *path)
+{
+	size_t len = strlen(c->index);
+
+	return strncmp(path, c->index, len) == 0 && path[len] == '/' ? path + len + 1 : NULL;
+}
+
 /* resolve_one: one module a name stands for. i: the index of its want; the list may move. */
 static void resolve_one(struct closure *c, size_t i, struct kmod_module *mod)
 {
 	const char *path = kmod_module_get_path(mod), *image, *rel;
-	size_t len = strlen(c->index);
 
 	if (!path) {
 		note_found(want_at(c, i), "built into the kernel");
 		return;
 	}
-	/* The index may name an absolute path of its own. */
-	rel = strncmp(path, c->index, len) == 0 && path[len] == '/' ? path + len + 1 : NULL;
+	rel = path_in_index(c, path);
 	image = rel ? image_path(c, rel) : NULL;
 	if (!image) {
 		c->n_missing += report_fault("the module index gives %s the path '%s', which is "
@@ -433,12 +442,12 @@ int closure_run(struct closure *c)
 
 static bool holds_one(const struct closure *c, struct kmod_module *mod)
 {
-	const char *path = kmod_module_get_path(mod), *image;
-	size_t len = strlen(c->index);
+	const char *path = kmod_module_get_path(mod), *image, *rel;
 
 	if (!path)
 		return true;
-	image = strncmp(path, c->index, len) == 0 ? image_path(c, path + len + 1) : NULL;
+	rel = path_in_index(c, path);
+	image = rel ? image_path(c, rel) : NULL;
 	return image && tree_find(c->tree, image);
 }
 

@@ -122,7 +122,6 @@ int pe_read(const void *data, size_t size, struct pe_info *ret)
 	*ret = (struct pe_info){
 		.machine = get16(p, l.coff + COFF_MACHINE),
 		.image_size = get32(p, l.optional + OPTIONAL_IMAGE_SIZE),
-		.has_signature = get32(p, l.optional + OPTIONAL_SIGNATURE + 4) != 0,
 	};
 	return 0;
 }

@@ -14,7 +14,6 @@
 struct pe_info {
 	uint16_t machine;
 	uint32_t image_size; /* memory the loaded program takes */
-	bool has_signature;
 };
 
 /* pe_read: 0, or -ENOEXEC when the bytes are no PE32+ program. */

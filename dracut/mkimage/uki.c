@@ -139,15 +139,14 @@ static struct bytes load_release(const struct format_input *in)
 {
 	struct bytes b = {0};
 
-	if (in->opt->os_release)
+	if (in->opt->os_release) {
 		need(file_read(in->opt->os_release, &b, NULL), in->opt->os_release);
-	else
-		b.data = must(strdup(path_text(
-			"NAME=initagent\nID=initagent\nVERSION_ID=" INITAGENT_VERSION
-			"\nPRETTY_NAME=\"initagent " INITAGENT_VERSION ", kernel %s\"\n",
-			source_kver(in->source))));
-	if (!in->opt->os_release)
-		b.size = strlen(b.data);
+		return b;
+	}
+	b.data = must(strdup(path_text("NAME=initagent\nID=initagent\nVERSION_ID="
+		INITAGENT_VERSION "\nPRETTY_NAME=\"initagent " INITAGENT_VERSION
+		", kernel %s\"\n", source_kver(in->source))));
+	b.size = strlen(b.data);
 	return b;
 }
 
