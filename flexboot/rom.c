@@ -291,6 +291,14 @@ static bool read_tag(const struct rom *r, size_t offset, struct rom_tag *t)
 	return !c.failed;
 }
 
+static bool has_device(const struct rom_image *image, uint16_t device)
+{
+	for (size_t i = 0; i < image->n_devices; i++)
+		if (image->devices[i] == device)
+			return true;
+	return image->device == device;
+}
+
 /* A tag of another device than its image says that one of them was put in by mistake. */
 static void check_tag(struct rom *r, const struct rom_tag *t)
 {
@@ -299,10 +307,7 @@ static void check_tag(struct rom *r, const struct rom_tag *t)
 	if (t->image == r->n_images || t->device == 0)
 		return;
 	image = &r->images[t->image];
-	for (size_t i = 0; i < image->n_devices; i++)
-		if (image->devices[i] == t->device)
-			return;
-	if (image->device != t->device)
+	if (!has_device(image, t->device))
 		note_fault(r, t->offset,
 			"the signature is of device %04x, image %zu of device %04x", t->device,
 			t->image + 1, image->device);
@@ -387,20 +392,10 @@ int rom_read(struct rom *r, const void *data, size_t size)
 	return error;
 }
 
-static bool image_names(const struct rom_image *image, uint16_t vendor, uint16_t device)
-{
-	if (image->vendor != vendor)
-		return false;
-	for (size_t i = 0; i < image->n_devices; i++)
-		if (image->devices[i] == device)
-			return true;
-	return image->device == device;
-}
-
 void rom_fits(struct rom *r, uint16_t vendor, uint16_t device)
 {
 	for (size_t i = 0; i < r->n_images; i++)
-		if (!image_names(&r->images[i], vendor, device))
+		if (r->images[i].vendor != vendor || !has_device(&r->images[i], device))
 			note_fault(r, r->images[i].offset,
 				"image %zu is for %04x:%04x and not for the device %04x:%04x",
 				i + 1, r->images[i].vendor, r->images[i].device, vendor, device);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "doctor/image_check.h"
 
-#include <ftw.h>
 #include <limits.h>
 #include <search.h>
 #include <sys/stat.h>
 
+#include "base/io.h"
 #include "modules/catalog.h"
 #include "root/image/cpio.h"
 #include "root/source/source.h"
@@ -247,12 +247,6 @@ static int check_plan(struct look *l, const struct boot_plan *plan)
 	return l->missing;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st, (void)type, (void)ftw;
-	return remove(path);
-}
-
 static int check_image(struct look *l, const struct boot_plan *plan)
 {
 	int r = take_image(l);
@@ -280,7 +274,7 @@ int image_check(const struct boot_plan *plan, const char *file, FILE *out)
 	if (r < 0 && r != -EINVAL)
 		fprintf(out, "    error: %s\n", strerror(-r));
 	if (fd >= 0)
-		(void)nftw(l.root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+		io_remove_tree(l.root);
 	tdestroy(l.files, free);
 	return r;
 }

@@ -144,15 +144,13 @@ struct boots *boots_free(struct boots *b)
 
 const struct record_rail *boot_rail(const struct record *r)
 {
-	const struct record_rail *known = r->n_rails ? &r->rails[0] : NULL;
-
 	for (size_t i = 0; i < r->n_rails; i++)
 		if (r->rails[i].carries_root)
 			return &r->rails[i];
 	for (size_t i = 0; i < r->n_rails; i++)
 		if (*r->rails[i].far_name || *r->rails[i].far_guid)
 			return &r->rails[i];
-	return known;
+	return r->n_rails ? &r->rails[0] : NULL;
 }
 
 const char *boot_switch(const struct record *r)

@@ -19,7 +19,6 @@ struct entry {
 	struct site_port port;		  /* guid, mac, address of a node with one port */
 	const struct value *guids, *macs; /* of a row */
 	const struct value *ports;
-	bool single;
 };
 
 /* NAME[FIRST-LAST]: how the names of a row are made. */

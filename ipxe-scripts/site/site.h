@@ -80,7 +80,6 @@ struct site_network {
 	int prefix;
 	struct place subnet_at;
 	struct said_addr router;
-	struct said_list dns_text;
 	struct said_addr *dns;
 	size_t n_dns;
 	uint32_t pool_first, pool_last;

@@ -29,18 +29,13 @@ static void reserve(struct text *t, size_t more)
 	t->cap = cap;
 }
 
-static void text_add(struct text *t, const char *s, size_t len)
-{
-	reserve(t, len);
-	if (len)
-		memcpy(t->data + t->len, s, len);
-	t->len += len;
-	t->data[t->len] = 0;
-}
-
 void text_put(struct text *t, const char *s)
 {
-	text_add(t, s, strlen(s));
+	size_t len = strlen(s);
+
+	reserve(t, len);
+	memcpy(t->data + t->len, s, len + 1);
+	t->len += len;
 }
 
 void text_printf(struct text *t, const char *fmt, ...)
