@@ -249,24 +249,21 @@ static bool is_off(const struct plan_word *w)
  */
 static bool dracut_connects(const struct parser *p)
 {
-	static const char names[][20] = {"rd.iscsi.firmware", "iscsi_firmware", "netroot",
-		"iscsiroot", "rd.nvmf.discover", "fcoe"};
-	enum { SWITCHES = 2, FCOE = ARRAY_SIZE(names) - 1 };
-	unsigned int on = 0, off = 0;
+	static const char *const switches[] = {"rd.iscsi.firmware", "iscsi_firmware"};
+	static const char *const values[] = {"netroot", "iscsiroot", "rd.nvmf.discover"};
+	bool fcoe = false, no_fcoe = false;
 
-	for (size_t i = 0; i < p->n_words; i++) {
-		const struct plan_word *w = &p->words[i];
-
-		if (streq(w->name, "rd.fcoe") && is_off(w))
-			off |= 1U << FCOE;
-		for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
-			bool set = k < SWITCHES ? !is_off(w) : word_value(w).len > 0;
-
-			if (set && streq(w->name, names[k]))
-				on |= 1U << k;
-		}
+	for (const struct plan_word *w = p->words; w < p->words + p->n_words; w++) {
+		for (size_t i = 0; i < ARRAY_SIZE(switches); i++)
+			if (streq(w->name, switches[i]) && !is_off(w))
+				return true;
+		for (size_t i = 0; i < ARRAY_SIZE(values); i++)
+			if (streq(w->name, values[i]) && word_value(w).len)
+				return true;
+		fcoe |= streq(w->name, "fcoe") && word_value(w).len;
+		no_fcoe |= streq(w->name, "rd.fcoe") && is_off(w);
 	}
-	return on & ~off;
+	return fcoe && !no_fcoe;
 }
 
 /* Roots of dracut's and systemd's that no server has. */

@@ -102,12 +102,12 @@ static void read_methods(struct ip_parse *x, struct slice s)
 		if (m > 0)
 			x->ip.methods |= (unsigned int)m;
 		else if (m == 0)
-			complain_at(x, item, DIAG_ERROR, "use dhcp",
-				"this method is not supported, nor is it by dracut; left out");
+			left_out(x->p, x->w, item, "use dhcp",
+				"this method is not supported, nor is it by dracut");
 		else if (item.len)
-			complain_at(x, item, DIAG_ERROR, slice_is(item, "static") ? "write none"
+			left_out(x->p, x->w, item, slice_is(item, "static") ? "write none"
 				: "dhcp, single-dhcp, none, dhcp6, auto6, either6 or link6",
-				"not a method; left out");
+				"not a method");
 	}
 }
 
@@ -195,8 +195,7 @@ static void read_mac(struct ip_parse *x, size_t first)
 	if (s.len == 0)
 		return;
 	if (value_hw(s.s, s.len, &x->ip.hwaddr) < 0)
-		complain_at(x, s, DIAG_ERROR, "for example 52:54:00:12:34:56",
-			"not a hardware address; left out");
+		left_out(x->p, x->w, s, "for example 52:54:00:12:34:56", "not a hardware address");
 	else if ((fault = value_hw_fault(&x->ip.hwaddr, &remedy)))
 		left_out(x->p, x->w, s, remedy, fault);
 	else if (x->ip.hwaddr.len != 6)
@@ -242,7 +241,7 @@ static void read_dns(struct ip_parse *x, size_t first)
 		else if (value_inet(s.s, s.len, &a) == 0 && other_host(x, s, &a))
 			x->ip.dns[x->ip.n_dns++] = a;
 		else if (value_inet(s.s, s.len, &a) < 0)
-			complain_at(x, s, DIAG_ERROR, NULL, "not a DNS server's address; left out");
+			left_out(x->p, x->w, s, NULL, "not a DNS server's address");
 	}
 }
 
@@ -292,18 +291,16 @@ static void read_other(struct ip_parse *x, size_t field, struct inet_addr *to, i
 	if (s.len == 0)
 		return;
 	if (value_inet_prefix(s.s, s.len, &a, prefix) < 0) {
-		complain_at(x, s, DIAG_ERROR, NULL, bad);
+		left_out(x->p, x->w, s, NULL, bad);
 		return;
 	}
-	if (x->ip.addr.family && a.family != x->ip.addr.family) {
-		complain_at(x, s, DIAG_ERROR, NULL, "of another family than the address; left out");
-		*prefix = -1;
-		return;
-	}
-	if (other_host(x, s, &a))
+	if (x->ip.addr.family && a.family != x->ip.addr.family)
+		left_out(x->p, x->w, s, NULL, "of another family than the address");
+	else if (other_host(x, s, &a)) {
 		*to = a;
-	else
-		*prefix = -1;
+		return;
+	}
+	*prefix = -1;
 }
 
 /* The prefix behind the address, if any, is the clearer word of the two. */
@@ -333,8 +330,8 @@ static void read_host(struct ip_parse *x)
 	if (value_hostname(s.s, s.len))
 		x->ip.hostname = keep(x->p, s);
 	else
-		complain_at(x, s, DIAG_ERROR, "letters, digits, '-' and '.', at most 64",
-			"not a host name; left out");
+		left_out(x->p, x->w, s, "letters, digits, '-' and '.', at most 64",
+			"not a host name");
 }
 
 /* No usable method: an address means static, none means DHCP. */
@@ -432,9 +429,8 @@ static bool read_full(struct ip_parse *x)
 	if (!read_addr(x) || !read_device(x, F_DEV < x->n ? x->f[F_DEV] : (struct slice){0}))
 		return false;
 	x->ip.peer_prefix = -1;
-	read_other(x, F_PEER, &x->ip.peer, &x->ip.peer_prefix, "not a peer's address; left out");
-	read_other(x, F_GATEWAY, &x->ip.gateway, &gateway_prefix,
-		"not a gateway's address; left out");
+	read_other(x, F_PEER, &x->ip.peer, &x->ip.peer_prefix, "not a peer's address");
+	read_other(x, F_GATEWAY, &x->ip.gateway, &gateway_prefix, "not a gateway's address");
 	if (gateway_prefix >= 0)
 		complain_at(x, x->f[F_GATEWAY], DIAG_WARN, "leave it out",
 			"a gateway is one address: its prefix length has no effect");
@@ -503,11 +499,9 @@ static bool read_single(struct ip_parse *x)
 		return check_static(x);
 	}
 	if (value_inet_prefix(s.s, s.len, &x->ip.addr, &x->ip.prefix) == 0 && read_addr(x)) {
-		if (x->p->short_ip) {
-			complain_at(x, s, DIAG_ERROR, "ip=ADDR::GATEWAY:MASK:HOST:IFNAME:none",
-				"only one ip= can be an address alone; left out");
-			return false;
-		}
+		if (x->p->short_ip)
+			return left_out(x->p, x->w, s, "ip=ADDR::GATEWAY:MASK:HOST:IFNAME:none",
+				"only one ip= can be an address alone");
 		x->ip.methods = PLAN_IP_STATIC;
 		x->p->short_ip = x->p->ips.n + 1; /* completed by resolve_net() */
 		return true;

@@ -59,10 +59,7 @@ PARSE(rootfstype)
 	return say(p, w, "file system of a root on a block device");
 }
 
-/*
- * Forms of root= and what they mean; the first that fits counts. One that ends in ':', '/' or '='
- * is a beginning, any other the whole text.
- */
+/* Forms of root=; the first that fits counts. One that ends in ':', '/' or '=' is a beginning. */
 struct root_form {
 	const char *text;
 	enum plan_root_kind kind;
@@ -256,15 +253,24 @@ static void name_dracut_module(struct parser *p, const struct plan_word *w)
 	static const char *const names[] = {"iscsi", "fcoe", "cifs", "nbd", "virtiofs"};
 	struct slice s = word_value(w);
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		const size_t n = strlen(names[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (slice_starts(s, names[i]) && slice_find(s, ":") == strlen(names[i])) {
+			p->plan->root.dracut_module = names[i];
+			note_word(p, w, textf(p, "dracut --add %s, where it is not in the image",
+				names[i]), "dracut's module %s brings it up", names[i]);
+		}
+}
 
-		if (!slice_starts(s, names[i]) || slice_find(s, ":") != n)
-			continue;
-		p->plan->root.dracut_module = names[i];
-		note_word(p, w, textf(p, "dracut --add %s, where it is not in the image", names[i]),
-			"dracut's module %s brings it up", names[i]);
-	}
+static void take_other_root(struct parser *p, struct plan_word *w, struct slice s)
+{
+	bool live = slice_starts(s, "live:");
+
+	say(p, w, "left to dracut");
+	name_dracut_module(p, w);
+	foreign_url(p, w, slice_from(s, live ? 5 : 0));
+	if (live || slice_find(s, "ftp:") <= 1)
+		complain(p, w, s, DIAG_NOTE, "root=live:http://... or https://",
+			"this agent fetches by http and https only");
 }
 
 /* root= or netroot= by what it begins with. */
@@ -272,51 +278,50 @@ static void take_kind(struct parser *p, struct plan_word *w)
 {
 	struct plan_root *root = &p->plan->root;
 	struct slice s = word_value(w);
+	enum plan_root_kind kind = kind_of(s);
 
 	if (pull_take(p, w))
 		return;
-	switch (kind_of(s)) {
+	switch (kind) {
 	case PLAN_ROOT_NFS:
 		comment_legacy(p, w, s);
 		take_nfs(p, w, s);
-		return;
+		break;
 	case PLAN_ROOT_LIVE:
 		take_url(p, w, s);
-		return;
+		break;
 	case PLAN_ROOT_REMOTE:
 		take_block(p, w, s);
-		return;
+		break;
 	case PLAN_ROOT_WWINIT:
 		wwinit_take(p, w);
-		return;
+		break;
+	case PLAN_ROOT_DHCP:
+		root->kind = kind;
+		if (slice_is(s, "dhcp6"))
+			take_dhcp6(p, w);
+		else
+			say(p, w, "takes server and path of the root from DHCP's root-path");
+		break;
+	case PLAN_ROOT_BLOCK:
+		root->kind = kind;
+		take_local(p, s);
+		if (s.s[s.len - 1] == '=')
+			warn_word(p, w, textf(p, "write root=%sNAME", s.s), "names no device");
+		say(p, w, "a local root: left to dracut");
+		break;
+	case PLAN_ROOT_OTHER:
+		root->kind = kind;
+		take_other_root(p, w, s);
+		break;
 	case PLAN_ROOT_NONE:
 		root->kind = PLAN_ROOT_OTHER;
 		complain(p, w, s, DIAG_WARN, slice_find(s, "://") < s.len
 			? "root=http://... or https://" : "an NFS root is root=nfs:SERVER:/PATH",
 			"not a root this agent knows; left to dracut");
 		say(p, w, "left to dracut");
-		return;
-	default:
-		root->kind = kind_of(s);
+		break;
 	}
-	if (root->kind == PLAN_ROOT_BLOCK)
-		take_local(p, s);
-	if (s.s[s.len - 1] == '=')
-		warn_word(p, w, textf(p, "write root=%sNAME", s.s), "names no device");
-	if (slice_is(s, "dhcp6"))
-		take_dhcp6(p, w);
-	else if (root->kind == PLAN_ROOT_DHCP)
-		say(p, w, "takes server and path of the root from DHCP's root-path");
-	else
-		say(p, w, root->kind == PLAN_ROOT_BLOCK ? "a local root: left to dracut"
-							: "left to dracut");
-	if (root->kind != PLAN_ROOT_OTHER)
-		return;
-	name_dracut_module(p, w);
-	foreign_url(p, w, slice_from(s, slice_starts(s, "live:") ? 5 : 0));
-	if (slice_starts(s, "live:") || slice_find(s, "ftp:") <= 1)
-		complain(p, w, s, DIAG_NOTE, "root=live:http://... or https://",
-			"this agent fetches by http and https only");
 }
 
 /* Values of root= that leave it to netroot=. */
@@ -381,10 +386,7 @@ static void no_root(struct parser *p)
 	struct plan_word *nfsroot = parser_word(p, OPTION_NFSROOT);
 
 	if (!nfsroot) {
-		/*
-		 * a fragment, or the root is in the image: not this line's fault, though no boot is
-		 * without one
-		 */
+		/* no fault of a fragment, nor where the image has the root; no boot is without */
 		bool unset = !p->plan->given[OPTION_ROOT];
 
 		p->plan->fatal = true;
