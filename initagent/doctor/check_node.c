@@ -166,14 +166,14 @@ static void check_module(struct findings *f, const struct env *env, const struct
 			name, dev->where);
 }
 
+/* Why no module stands for a device. */
 static const struct {
-	enum catalog_answer answer;
 	enum cause cause;
 	const char *what;
 } lookups[] = {
-	{CATALOG_MISSING, CAUSE_MODULE_NO_DRIVER, "no module here serves"},
-	{CATALOG_NO_INDEX, CAUSE_MODULE_NO_INDEX, "no module index to find a driver for"},
-	{CATALOG_BARRED, CAUSE_MODULE_BLACKLISTED, "modprobe.d forbids every driver of"},
+	[CATALOG_MISSING] = {CAUSE_MODULE_NO_DRIVER, "no module here serves"},
+	[CATALOG_NO_INDEX] = {CAUSE_MODULE_NO_INDEX, "no module index to find a driver for"},
+	[CATALOG_BARRED] = {CAUSE_MODULE_BLACKLISTED, "modprobe.d forbids every driver of"},
 };
 
 static void check_undriven(struct findings *f, const struct env *env, const struct catalog *c,
@@ -183,16 +183,17 @@ static void check_undriven(struct findings *f, const struct env *env, const stru
 	enum catalog_answer answer = catalog_lookup(c, dev->modalias, &list);
 	char made[COLDPLUG_MADE_SIZE] = "";
 
-	for (size_t i = 0; i < ARRAY_SIZE(lookups); i++)
-		if (answer == lookups[i].answer)
-			findings_add(f, answer == CATALOG_MISSING ? coldplug_no_driver(env, made)
-				: lookups[i].cause, trouble, dev->where, NULL, "%s %s (%s)%s",
-				lookups[i].what, dev->where, dev->modalias, made);
 	if (answer == CATALOG_FOUND) {
 		struct kmod_module *mod = kmod_module_get_module(list);
 
 		check_module(f, env, c, dev, mod, trouble);
 		kmod_module_unref(mod);
+	} else {
+		enum cause cause = answer == CATALOG_MISSING ? coldplug_no_driver(env, made)
+							     : lookups[answer].cause;
+
+		findings_add(f, cause, trouble, dev->where, NULL, "%s %s (%s)%s",
+			lookups[answer].what, dev->where, dev->modalias, made);
 	}
 	kmod_module_unref_list(list);
 }

@@ -36,12 +36,6 @@ static char *judge(const struct env *env, const struct fabric_ops *ops, enum doc
 	return text;
 }
 
-static void has(const char *text, const char *part)
-{
-	if (!strstr(text, part))
-		check_fail(__FILE__, __LINE__, "no \"%s\" in:\n%s", part, text);
-}
-
 static void has_not(const char *text, const char *part)
 {
 	if (strstr(text, part))
@@ -77,7 +71,7 @@ TEST(fixture_trees)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_free_ char *text = judge_tree(rows[i].tree, rows[i].verdict);
 
-		has(text, rows[i].says);
+		CHECK_HAS(text, rows[i].says);
 	}
 }
 
@@ -146,7 +140,7 @@ TEST(port_states)
 			port_file(&t, "state", "1: DOWN\n");
 		port_file(&t, rows[i].attribute, rows[i].value);
 		text = judge(&t.env, NULL, DOCTOR_TEXT, DOCTOR_NOT_READY);
-		has(text, rows[i].says);
+		CHECK_HAS(text, rows[i].says);
 	}
 }
 
@@ -165,13 +159,14 @@ TEST(what_stands_between_a_port_and_carrier)
 	modtree_file(&t, "/sys/class/net/ib9/address",
 		"80:00:02:08:fe:80:00:00:00:00:00:00:0c:42:a1:03:00:65:fe:2c\n");
 	text = judge(&t.env, NULL, DOCTOR_TEXT, DOCTOR_NOT_READY);
-	has(text, "  ib0        carrier, MTU 2044, P_Key ffff, datagram\n");
-	has(text, "IA-E402 ib0.8001: the broadcast group is not joined\n");
-	has(text, "note       IA-E310 mlx5_0/1 is a limited member of partition 8001");
-	has(text, "trouble    IA-E307 mlx5_0/1: P_Key 8005 is not in its table\n");
-	has(text, "note       IA-E402 ib0.ffff is down, so it has no carrier\n");
+	CHECK_HAS(text, "  ib0        carrier, MTU 2044, P_Key ffff, datagram\n");
+	CHECK_HAS(text, "IA-E402 ib0.8001: the broadcast group is not joined\n");
+	CHECK_HAS(text, "note       IA-E310 mlx5_0/1 is a limited member of partition 8001");
+	CHECK_HAS(text, "trouble    IA-E307 mlx5_0/1: P_Key 8005 is not in its table\n");
+	CHECK_HAS(text, "note       IA-E402 ib0.ffff is down, so it has no carrier\n");
 	has_not(text, "ib9");
-	has(text, "note       subnet manager not queried over mlx5_0/1: ib_umad is not loaded\n");
+	CHECK_HAS(text,
+		"note       subnet manager not queried over mlx5_0/1: ib_umad is not loaded\n");
 }
 
 static bool lacks(void *data, const char *device)
@@ -197,7 +192,7 @@ TEST(a_provider_that_is_not_built_in)
 	modtree_file(&t, "/sys/class/infiniband/mlx5_0/device/infiniband_verbs/uverbs0/dev",
 		"231:192\n");
 	text = judge(&t.env, &ops, DOCTOR_TEXT, DOCTOR_READY);
-	has(text, "  note       mlx5_0: no libibverbs provider for hfi1 in this program");
+	CHECK_HAS(text, "  note       mlx5_0: no libibverbs provider for hfi1 in this program");
 }
 
 TEST(partitions_of_the_command_line)
@@ -208,8 +203,8 @@ TEST(partitions_of_the_command_line)
 	port_make(&t);
 	modtree_file(&t, "/proc/cmdline", "root=nfs:10.0.0.1:/x rd.ib.pkey=0x8005\n");
 	text = judge(&t.env, NULL, DOCTOR_TEXT, DOCTOR_NOT_READY);
-	has(text, "IA-E307 mlx5_0/1: P_Key 8005 is not in its table\n");
-	has(text, "note       IA-E401 mlx5_0/1 has no netdev: ib_ipoib is not loaded\n");
+	CHECK_HAS(text, "IA-E307 mlx5_0/1: P_Key 8005 is not in its table\n");
+	CHECK_HAS(text, "note       IA-E401 mlx5_0/1 has no netdev: ib_ipoib is not loaded\n");
 }
 
 TEST(the_fabric_is_asked)
@@ -225,26 +220,26 @@ TEST(the_fabric_is_asked)
 	port_make(&t);
 	netdev_make(&t, "ib0", "ff:ff", "0x1003\n", "1\n");
 	text = judge(&t.env, &ops, DOCTOR_TEXT, DOCTOR_READY);
-	has(text, "  cable      leaf12 port 17\n");
-	has(text, "  SM         alive, GUID 0002c90300ef1231, priority 5, master\n");
-	has(text, "  verdict    ready\nready\n");
+	CHECK_HAS(text, "  cable      leaf12 port 17\n");
+	CHECK_HAS(text, "  SM         alive, GUID 0002c90300ef1231, priority 5, master\n");
+	CHECK_HAS(text, "  verdict    ready\nready\n");
 	netdev_make(&t, "ib0", "ff:ff", "0x1003\n", "0\n");
 	joining = judge(&t.env, &ops, DOCTOR_TEXT, DOCTOR_NOT_READY);
-	has(joining, "IA-E402 mlx5_0/1 P_Key ffff: joining the broadcast group\n");
+	CHECK_HAS(joining, "IA-E402 mlx5_0/1 P_Key ffff: joining the broadcast group\n");
 	/* The kernel's log knows better. */
 	modtree_file(&t, "/dev/kmsg",
 		"4,9,100,-;ib0: multicast join failed for "
 		"ff12:401b:ffff:0000:0000:0000:ffff:ffff, status -22\n");
 	refused = judge(&t.env, &ops, DOCTOR_TEXT, DOCTOR_NOT_READY);
-	has(refused,
+	CHECK_HAS(refused,
 		"IA-E310 mlx5_0/1 P_Key ffff: the subnet manager refused the join of the broadcast "
 		     "group (Invalid argument)\n");
 	lab.status = 0x0300;
 	missing = judge(&t.env, &ops, DOCTOR_TEXT, DOCTOR_NOT_READY);
-	has(missing, "IA-E309 mlx5_0/1 P_Key ffff: no IPoIB broadcast group\n");
+	CHECK_HAS(missing, "IA-E309 mlx5_0/1 P_Key ffff: no IPoIB broadcast group\n");
 	lab.status = 0x000c;
 	dead = judge(&t.env, &ops, DOCTOR_TEXT, DOCTOR_NOT_READY);
-	has(dead, "IA-E308 mlx5_0/1 LinkUp ACTIVE, subnet manager does not answer\n");
+	CHECK_HAS(dead, "IA-E308 mlx5_0/1 LinkUp ACTIVE, subnet manager does not answer\n");
 	madlab_free(&lab);
 }
 
@@ -334,8 +329,8 @@ TEST(no_adapter_at_all)
 
 	modtree_bare(&t);
 	text = judge_card(&t);
-	has(text, "IA-E301 no RDMA adapter on the PCI bus\n");
-	has(text, "\nno device\n");
+	CHECK_HAS(text, "IA-E301 no RDMA adapter on the PCI bus\n");
+	CHECK_HAS(text, "\nno device\n");
 }
 
 TEST(a_plain_ethernet_card_is_none)
@@ -346,7 +341,7 @@ TEST(a_plain_ethernet_card_is_none)
 	modtree_bare(&t);
 	ethernet_make(&t, "igb");
 	text = judge_card(&t);
-	has(text, "IA-E301 no RDMA adapter on the PCI bus");
+	CHECK_HAS(text, "IA-E301 no RDMA adapter on the PCI bus");
 	has_not(text, "0000:3b:00.0");
 }
 
@@ -358,8 +353,8 @@ TEST(an_image_for_another_kernel)
 	modtree_bare(&t);
 	card_make(&t);
 	text = judge_card(&t);
-	has(text, "IA-E205 no module index to find a driver for 0000:3b:00.0");
-	has(text, "IA-E301 the reason is above\n");
+	CHECK_HAS(text, "IA-E205 no module index to find a driver for 0000:3b:00.0");
+	CHECK_HAS(text, "IA-E301 the reason is above\n");
 }
 
 /* The modules of a tree as those of the running kernel. */
@@ -383,23 +378,23 @@ TEST(a_driver_that_is_missing_or_not_loaded)
 	kernel_make(&t, NULL, 0);
 	card_make(&t);
 	missing = judge_card(&t);
-	has(missing, "IA-E210 no module here serves 0000:3b:00.0 (pci:v000015B3");
+	CHECK_HAS(missing, "IA-E210 no module here serves 0000:3b:00.0 (pci:v000015B3");
 	modtree_file(&t, "/etc/initagent/hostonly", "build7 (Maker Model)\n");
 	foreign = judge_card(&t);
-	has(foreign, "IA-E212 no module here serves 0000:3b:00.0 (pci:v000015B3");
-	has(foreign, "), made on build7 (Maker Model)\n");
+	CHECK_HAS(foreign, "IA-E212 no module here serves 0000:3b:00.0 (pci:v000015B3");
+	CHECK_HAS(foreign, "), made on build7 (Maker Model)\n");
 	kernel_make(&t, mlx5, ARRAY_SIZE(mlx5));
 	card_make(&t);
 	unloaded = judge_card(&t);
-	has(unloaded, "IA-E204 mlx5_core for 0000:3b:00.0 is not loaded\n");
+	CHECK_HAS(unloaded, "IA-E204 mlx5_core for 0000:3b:00.0 is not loaded\n");
 	modtree_file(&t, "/dev/kmsg",
 		"3,7,100,-;mlx5_core: version magic '6.1.0-1' should be '6.1.0-2'\n");
 	words = judge_card(&t);
-	has(words,
+	CHECK_HAS(words,
 		"IA-E202 0000:3b:00.0: mlx5_core: version magic '6.1.0-1' should be '6.1.0-2'\n");
 	modtree_file(&t, "/etc/modprobe.d/no.conf", "blacklist mlx5_core\n");
 	barred = judge_card(&t);
-	has(barred, "IA-E206 modprobe.d forbids every driver of 0000:3b:00.0");
+	CHECK_HAS(barred, "IA-E206 modprobe.d forbids every driver of 0000:3b:00.0");
 }
 
 TEST(a_driver_that_did_not_take_the_card)
@@ -411,12 +406,12 @@ TEST(a_driver_that_did_not_take_the_card)
 	card_make(&t);
 	modtree_file(&t, "/sys/module/mlx5_core/initstate", "live\n");
 	text = judge_card(&t);
-	has(text, "IA-E209 mlx5_core is loaded but not bound to 0000:3b:00.0\n");
+	CHECK_HAS(text, "IA-E209 mlx5_core is loaded but not bound to 0000:3b:00.0\n");
 	modtree_file(&t, "/dev/kmsg",
 		"3,7,100,-;mlx5_core 0000:3b:00.0: Direct firmware load for mlx5.bin failed with "
 			"error -2\n");
 	words = judge_card(&t);
-	has(words,
+	CHECK_HAS(words,
 		"IA-E203 0000:3b:00.0: mlx5_core 0000:3b:00.0: Direct firmware load for mlx5.bin");
 }
 
@@ -429,7 +424,7 @@ TEST(a_driver_whose_rdma_half_is_missing)
 	card_make(&t);
 	card_driver(&t, "mlx5_core");
 	text = judge_card(&t);
-	has(text,
+	CHECK_HAS(text,
 		"IA-E301 mlx5_core runs on 0000:3b:00.0, but its RDMA driver mlx5_ib is not "
 		"loaded\n");
 	modtree_file(&t, "/dev/kmsg",
@@ -437,7 +432,7 @@ TEST(a_driver_whose_rdma_half_is_missing)
 		"4,2,200,-;mlx5_ib: disagrees about version of symbol ib_register_device\n"
 		"4,3,200,-;mlx5_ib: Unknown symbol ib_register_device (err -22)\n");
 	words = judge_card(&t);
-	has(words,
+	CHECK_HAS(words,
 		"IA-E202 0000:3b:00.0: mlx5_ib: disagrees about version of symbol "
 		"ib_register_device\n");
 }
@@ -458,7 +453,7 @@ TEST(an_ethernet_card_whose_rdma_driver_is_missing)
 		text = judge_card(&t);
 		snprintf(want, sizeof(want), "IA-E301 %s runs on 0000:3b:00.0, but its RDMA driver "
 			"%s is not loaded\n", drivers[i][0], drivers[i][1]);
-		has(text, want);
+		CHECK_HAS(text, want);
 		has_not(text, "no RDMA adapter");
 		/* Beside a port it may be there for Ethernet alone. */
 		port_make(&t);
@@ -478,7 +473,7 @@ TEST(a_driver_that_made_no_device)
 	card_driver(&t, "mlx5_core");
 	modtree_file(&t, "/sys/module/mlx5_ib/initstate", "live\n");
 	text = judge_card(&t);
-	has(text, "IA-E301 mlx5_core runs on 0000:3b:00.0, but made no RDMA device\n");
+	CHECK_HAS(text, "IA-E301 mlx5_core runs on 0000:3b:00.0, but made no RDMA device\n");
 }
 
 TEST(modules_the_boot_could_not_load)
@@ -493,7 +488,7 @@ TEST(modules_the_boot_could_not_load)
 			"in the image\"},"
 		"{\"cause\":\"IA-E999\"},7,null]}");
 	text = judge(&t.env, NULL, DOCTOR_TEXT, DOCTOR_READY);
-	has(text, "node:\n  note       IA-E201 in this boot: not in the image\n");
+	CHECK_HAS(text, "node:\n  note       IA-E201 in this boot: not in the image\n");
 	port_make(&t);
 	modtree_file(&t, "/run/initagent/state.json", "{\"modules\":");
 	free(text);

@@ -125,12 +125,6 @@ static char *ping(struct modtree *t, enum doctor_verdict want)
 	return text;
 }
 
-static void has(const char *text, const char *part)
-{
-	if (!strstr(text, part))
-		check_fail(__FILE__, __LINE__, "no \"%s\" in:\n%s", part, text);
-}
-
 TEST(a_roce_port_connects_without_a_queue_pair)
 {
 	_cleanup_free_ char *text = NULL;
@@ -141,7 +135,7 @@ TEST(a_roce_port_connects_without_a_queue_pair)
 	text = ping(&t, DOCTOR_READY);
 	CHECK_INT(cm.connects, 1);
 	CHECK_INT(cm.loaded, 0);
-	has(text, "\nreached\n");
+	CHECK_HAS(text, "\nreached\n");
 }
 
 TEST(an_iwarp_port_does_not_and_no_server_is_blamed)
@@ -154,7 +148,7 @@ TEST(an_iwarp_port_does_not_and_no_server_is_blamed)
 	modtree_file(&t, DEVICE, "");
 	text = ping(&t, DOCTOR_READY);
 	CHECK_INT(cm.connects, 0);
-	has(text, "\n  RDMA-CM connect 20049  not tried: on iWARP it needs a queue pair\n"
+	CHECK_HAS(text, "\n  RDMA-CM connect 20049  not tried: on iWARP it needs a queue pair\n"
 		  "reached, but port 20049 was not tried\n");
 	CHECK(!strstr(text, "IA-E605"));
 }
@@ -168,9 +162,9 @@ TEST(rdma_ucm_is_loaded_where_it_is_missing)
 	modtree_bare(&t);
 	missing = ping(&t, DOCTOR_NOT_READY);
 	CHECK_INT(cm.loaded, 1);
-	has(missing, " ms  IA-E201 rdma_ucm is not loaded\n");
+	CHECK_HAS(missing, " ms  IA-E201 rdma_ucm is not loaded\n");
 	cm.loads = true;
 	text = ping(&t, DOCTOR_READY);
 	CHECK_INT(cm.loaded, 2);
-	has(text, "\nreached\n");
+	CHECK_HAS(text, "\nreached\n");
 }

@@ -93,6 +93,12 @@ void check_str(const char *file, int line, const char *got, const char *want)
 		want ? "\"" : "");
 }
 
+void check_has(const char *file, int line, const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		check_fail(file, line, "no \"%s\" in:\n%s", part, text);
+}
+
 void check_int(const char *file, int line, long long got, long long want, const char *expr)
 {
 	if (got != want)

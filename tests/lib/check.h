@@ -35,6 +35,7 @@ void check_skip(const char *fmt, ...) _printf_(1, 2) __attribute__((noreturn));
 /* check_dir: mkdtemp(3); what is in the folder when the case ends goes with it. Never NULL. */
 char *check_dir(char *template);
 void check_str(const char *file, int line, const char *got, const char *want);
+void check_has(const char *file, int line, const char *text, const char *part);
 void check_int(const char *file, int line, long long got, long long want, const char *expr);
 void check_mem(const char *file, int line, const void *got, const void *want, size_t len);
 
@@ -44,5 +45,6 @@ void check_mem(const char *file, int line, const void *got, const void *want, si
 			check_fail(__FILE__, __LINE__, "%s", #cond);   \
 	} while (0)
 #define CHECK_STR(got, want)	  check_str(__FILE__, __LINE__, got, want)
+#define CHECK_HAS(text, part)	  check_has(__FILE__, __LINE__, text, part)
 #define CHECK_INT(got, want)	  check_int(__FILE__, __LINE__, got, want, #got)
 #define CHECK_MEM(got, want, len) check_mem(__FILE__, __LINE__, got, want, len)
