@@ -83,7 +83,6 @@ static int load(struct session *x, bool files)
 	x->report = faults_new();
 	x->site = site_read(text, len, dir, x->report);
 	site_check(x->site, x->report, files);
-	faults_sort(x->report);
 	return EXIT_OK;
 }
 

@@ -45,7 +45,7 @@ static void hand_on(int fd, int ended, void (*line)(const char *text, void *arg)
 	size_t have = 0;
 
 	for (;;) {
-		char c = '\n';
+		char c = '\n'; /* also where no byte comes */
 		ssize_t n = read(fd, &c, 1);
 
 		if (n < 0 && errno == EINTR)
@@ -54,15 +54,13 @@ static void hand_on(int fd, int ended, void (*line)(const char *text, void *arg)
 			poll(p, ARRAY_SIZE(p), -1);
 			continue;
 		}
-		if (n == 1 && c != '\n' && have < sizeof(text) - 1)
-			text[have++] = c;
-		else if (have) {
+		if (have && (c == '\n' || have == sizeof(text) - 1)) {
 			text[have] = 0;
 			line(text, arg);
 			have = 0;
-			if (n == 1 && c != '\n')
-				text[have++] = c;
 		}
+		if (c != '\n')
+			text[have++] = c;
 		if (n <= 0)
 			return;
 	}
