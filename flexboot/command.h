@@ -8,7 +8,7 @@
 enum {
 	EXIT_FOUND = 1, /* something is wrong with the ROM, or settings differ */
 	EXIT_USAGE = 2,
-	EXIT_NOT_READ = 3, /* the file or device could not be read */
+	EXIT_NOT_READ = 3, /* the file or device could not be read, the output not be written */
 };
 
 /* argv[0] is the word behind "rom" or "settings". */

@@ -80,10 +80,10 @@ static int check_fits(const struct request *q, const struct romfile_device *devi
 
 static int run_list(const struct request *q, const struct rom *r)
 {
-	if (q->json)
-		romtext_json(r, q->name, stdout);
-	else
+	if (!q->json)
 		romtext_list(r, q->name, stdout);
+	else if (romtext_json(r, q->name, stdout) < 0)
+		return complain(EXIT_NOT_READ, "out of memory");
 	return r->n_faults ? EXIT_FOUND : 0;
 }
 

@@ -45,9 +45,10 @@ static int run_want(const struct request *q)
 
 	if (q->file)
 		return complain(EXIT_USAGE, "settings want: unexpected argument %s", q->file);
-	if (q->json)
-		return setting_json(list, n, stdout) < 0;
-	setting_print(q->device ? q->device : ADVICE_DEVICE, list, n, stdout);
+	if (!q->json)
+		setting_print(q->device ? q->device : ADVICE_DEVICE, list, n, stdout);
+	else if (setting_json(list, n, stdout) < 0)
+		return complain(EXIT_NOT_READ, "out of memory");
 	return 0;
 }
 
@@ -81,10 +82,10 @@ static int check_device(const struct request *q, const struct query *query, size
 	size_t n = settings_want(&q->intent, list);
 
 	advise(query, device, list, n, rows);
-	if (q->json)
-		advice_json(name, rows, n, stdout);
-	else
+	if (!q->json)
 		advice_print(name, d->type, rows, n, stdout);
+	else if (advice_json(name, rows, n, stdout) < 0)
+		return complain(EXIT_NOT_READ, "out of memory");
 	return advice_good(rows, n) ? 0 : EXIT_FOUND;
 }
 

@@ -16,7 +16,8 @@ static const char usage[] =
 	"       initagent-flexboot settings check [INTENT...] [--device NAME] [--json] FILE\n"
 	"INTENT: --link ib|eth --firmware bios|uefi|both --arch x86|arm --ip 4|6|46|64\n"
 	"        --port 1|2|both --pkey 0x8001 --vlan 5 --wait SECONDS\n"
-	"exit status: 0 correct, 1 faults or differences found, 2 usage error, 3 cannot be read\n";
+	"exit status: 0 correct, 1 faults or differences found, 2 usage error, 3 cannot be read "
+	"or written\n";
 
 int complain(int status, const char *fmt, ...)
 {
@@ -46,7 +47,7 @@ int main(int argc, char **argv)
 		fputs(usage, stderr);
 		return EXIT_USAGE;
 	}
-	if (fflush(stdout) != 0 && status == 0)
+	if (fflush(stdout) != 0 || ferror(stdout))
 		return complain(EXIT_NOT_READ, "standard output: %m");
 	return status;
 }

@@ -138,3 +138,13 @@ UEFI_HII_EN=1" ]
 	run -3 "$flexboot" settings check README.md
 	run -3 "$flexboot" settings check /nosuch
 }
+
+@test "an output that was not written is told, whatever the verdict" {
+	local form
+	for form in "" --json; do
+		# shellcheck disable=SC2086 # none or one option
+		run -3 sh -c '"$@" >/dev/full' sh "$flexboot" settings check $form \
+			"$corpus/query/columns"
+		[[ $output == *"standard output: No space left on device" ]]
+	done
+}
