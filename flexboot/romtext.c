@@ -97,12 +97,9 @@ static void list_image(const struct rom_image *image, size_t number, FILE *out)
 	fprintf(out, "%s\n", image->last ? ", last" : "");
 	if (image->product[0])
 		fprintf(out, "    name: %s\n", image->product);
-	if (image->n_devices)
-		fprintf(out, "    also for devices:");
 	for (size_t i = 0; i < image->n_devices; i++)
-		fprintf(out, " %04x", image->devices[i]);
-	if (image->n_devices)
-		fputc('\n', out);
+		fprintf(out, "%s %04x%s", i ? "" : "    also for devices:", image->devices[i],
+			i + 1 < image->n_devices ? "" : "\n");
 }
 
 static void list_tag(const struct rom *r, const struct rom_tag *t, FILE *out)

@@ -64,12 +64,11 @@ int cpio_pack(const struct tree *t, size_t n, uint32_t mtime, char **ret, size_t
 static int64_t header_field(const char *header, size_t n)
 {
 	char text[9] = "";
-	char *end;
 
 	memcpy(text, header + strlen(HEADER_MAGIC) + 8 * n, 8);
 	if (strspn(text, "0123456789ABCDEFabcdef") != 8)
 		return -1;
-	return (int64_t)strtoul(text, &end, 16);
+	return (int64_t)strtoul(text, NULL, 16);
 }
 
 int cpio_next(const char *archive, size_t size, size_t *offset, struct cpio_member *ret)

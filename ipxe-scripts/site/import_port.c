@@ -101,10 +101,10 @@ static const char *identity(struct imported *im, struct imported_node *n,
 		return must(arena_printf(im->arena, "0x%s",
 			hex_text(text, sizeof(text), hw + 12, 8, "")));
 	}
-	if (read_octets(s, hw, 6) && !*infiniband)
-		return must(arena_printf(im->arena, "%s",
-			hex_text(text, sizeof(text), hw, 6, ":")));
 	if (read_octets(s, hw, 6)) {
+		if (!*infiniband)
+			return must(arena_printf(im->arena, "%s",
+				hex_text(text, sizeof(text), hw, 6, ":")));
 		text_printf(&n->hints, "  # <GUID>: as 'ibstat -p' prints it there; six of its "
 			"octets are %s\n", s);
 		return "<GUID>";

@@ -73,8 +73,7 @@ static void unprotect(int dir)
 
 	if (fd >= 0 && ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0 && flags & FS_IMMUTABLE_FL) {
 		flags &= ~FS_IMMUTABLE_FL;
-		if (ioctl(fd, FS_IOC_SETFLAGS, &flags) < 0)
-			return; /* the write says why not */
+		(void)ioctl(fd, FS_IOC_SETFLAGS, &flags); /* the write says why not */
 	}
 }
 
