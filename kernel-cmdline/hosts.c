@@ -37,6 +37,15 @@ static const char *remedy_of(struct parser *p, const struct inet_addr *a)
 	return textf(p, "write %s", inet_text(&four, text));
 }
 
+/* The same text twice in a list of servers. In ip= the server is often the gateway, too. */
+static void check_twice(struct parser *p, const struct plan_word *w, struct slice at)
+{
+	FOR_EACH(struct named_host, known, &p->hosts)
+		if (known->w == w && w->row->id != OPTION_IP && known->at.len == at.len &&
+			memcmp(known->at.s, at.s, at.len) == 0)
+			complain(p, w, at, DIAG_NOTE, "leave one out", "the same server again");
+}
+
 bool check_host(struct parser *p, const struct plan_word *w, struct slice at,
 	enum diag_severity severity, const struct inet_addr *a)
 {
@@ -55,6 +64,7 @@ bool check_host(struct parser *p, const struct plan_word *w, struct slice at,
 			severity < DIAG_ERROR ? "" : "; left out");
 		return false;
 	}
+	check_twice(p, w, at);
 	return APPEND(p, &p->hosts, host, w);
 }
 
