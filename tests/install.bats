@@ -149,6 +149,10 @@ setup() {
 	function=_initagent_site
 	complete_at initagent-site ex
 	[ "${COMPREPLY[*]}" = explain ]
+	printf '%s\n' 'nodes:' '  login1: {guid: 1}' '  node[098-101]:' '    address: 10.0.0.1' \
+		'unknown:' '  image: a' >"$BATS_TEST_TMPDIR/site"
+	complete_at initagent-site -f "$BATS_TEST_TMPDIR/site" explain ''
+	[ "${COMPREPLY[*]}" = "login1 node098 node099 node100 node101" ]
 	complete_at initagent-site import w
 	[ "${COMPREPLY[*]}" = warewulf ]
 	function=_initagent_mkimage

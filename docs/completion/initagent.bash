@@ -31,12 +31,36 @@ _initagent() {
 	[[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace 2>/dev/null || :
 }
 
-_initagent_site() {
-	local word=${COMP_WORDS[COMP_CWORD]}
+# The nodes of a site file, ranges written out: their keys stand deeper than "nodes:", all alike.
+_initagent_nodes() {
+	local name
 
+	awk '/^nodes:/ { on = 1; next } /^[^ #]/ { on = 0 }
+		on && match($0, /^ +[^ :#]+:/) {
+			match($0, /^ +/)
+			deep = deep ? deep : RLENGTH
+			if (RLENGTH == deep)
+				print substr($0, deep + 1, index($0, ":") - deep - 1)
+		}' "$1" 2>/dev/null | while read -r name; do
+		if [[ $name =~ ^(.*)\[([0-9]+)-([0-9]+)\](.*)$ ]]; then
+			seq -f "${BASH_REMATCH[1]}%0${#BASH_REMATCH[2]}.0f${BASH_REMATCH[4]}" \
+				"${BASH_REMATCH[2]}" "${BASH_REMATCH[3]}"
+		else
+			echo "$name"
+		fi
+	done
+}
+
+_initagent_site() {
+	local word=${COMP_WORDS[COMP_CWORD]} file=site.yaml i
+
+	for ((i = 1; i < COMP_CWORD - 1; i++)); do
+		[[ ${COMP_WORDS[i]} != @(-f|--file) ]] || file=${COMP_WORDS[i + 1]}
+	done
 	case ${COMP_WORDS[COMP_CWORD - 1]} in
 	-f | --file) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 	render | diff) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
+	explain) mapfile -t COMPREPLY < <(compgen -W "$(_initagent_nodes "$file")" -- "$word") ;;
 	import) mapfile -t COMPREPLY < <(compgen -W "warewulf xcat" -- "$word") ;;
 	warewulf | xcat) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
 	*) mapfile -t COMPREPLY < <(compgen -W \
