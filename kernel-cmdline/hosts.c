@@ -37,12 +37,13 @@ static const char *remedy_of(struct parser *p, const struct inet_addr *a)
 	return textf(p, "write %s", inet_text(&four, text));
 }
 
-/* The same text twice in a list of servers. In ip= the server is often the gateway, too. */
+/* The same text twice in a list of servers. In ip= the server is often the gateway, too. A
+ * root-path of DHCP is no word of the line. */
 static void check_twice(struct parser *p, const struct plan_word *w, struct slice at)
 {
 	FOR_EACH(struct named_host, known, &p->hosts)
-		if (known->w == w && w->row->id != OPTION_IP && known->at.len == at.len &&
-			memcmp(known->at.s, at.s, at.len) == 0)
+		if (known->w == w && w && w->row && w->row->id != OPTION_IP &&
+			known->at.len == at.len && memcmp(known->at.s, at.s, at.len) == 0)
 			complain(p, w, at, DIAG_NOTE, "leave one out", "the same server again");
 }
 

@@ -331,6 +331,7 @@ TEST(root_path)
 		{"root=dhcp", "192.0.2.1:/srv", 0, "192.0.2.1", "/srv", "", any, 0},
 		{"root=dhcp", "server:/srv", 0, "server", "/srv", "", any, 0},
 		{"root=dhcp", "/srv", 0, NULL, "/srv", "", any, 0},
+		{"root=dhcp", "192.0.2.1,192.0.2.1:/srv", 0, "192.0.2.1", "/srv", "", any, 0},
 		{"root=dhcp", "nfs4:192.0.2.1:/srv,rdma,rsize=8192", 0, "192.0.2.1", "/srv",
 			"rsize=8192", PLAN_NFS_V4ANY, PLAN_NFS_PROTO_RDMA},
 		{"root=dhcp", "nfs:192.0.2.1:/srv:vers=3", 0, "192.0.2.1", "/srv", "", PLAN_NFS_V3,
