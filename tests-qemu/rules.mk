@@ -12,7 +12,7 @@ GUEST_CFLAGS := -std=gnu11 -Os -s -static $(WARN) $(WERROR) -D_GNU_SOURCE -Itest
 
 $(LAB)/bin/bootmark: tests-qemu/guest/bootmark.c tests-qemu/guest/guest.c
 $(LAB)/bin/floor: $(addprefix tests-qemu/guest/,floor.c floorload.c floorlease.c floorpour.c \
-	guest.c) initagent/base/sha256.c
+	guest.c) initagent/base/sha256.c initagent/base/hex.c
 # the digest as fast as the agent's
 $(LAB)/bin/floor: private GUEST_CFLAGS += -O2 -Iinitagent -isystem $(SYSROOT)/include
 $(LAB)/bin/finalinit: $(addprefix tests-qemu/guest/,finalinit.c guest.c netwatch.c sums.c tar.c)

@@ -8,12 +8,12 @@ TIMELINE_SRCS := $(filter-out %/initagent-timeline.c,$(call not_test,$(wildcard 
 	initagent/timeline/*.c)))
 # Of the agent: reading state files back, the table of causes, what of a text is UTF-8.
 TIMELINE_AGENT := $(addprefix initagent/,state/record.c state/phase_table.c report/causes.c \
-	report/console.c base/io.c base/sha256.c base/utf8.c) \
+	report/console.c base/hex.c base/io.c base/sha256.c base/utf8.c) \
 	$(addprefix kernel-cmdline/,arena.c nfs-source.c)
 TIMELINE_OBJS := $(patsubst %,$(BUILD)/musl/%.o,$(basename $(TIMELINE_SRCS) $(TIMELINE_AGENT) \
 	initagent/timeline/initagent-timeline.c initagent/timeline/assets.S))
 TIMELINE_HOST := \
-	$(patsubst %,$(BUILD)/host/%.o,$(basename $(TIMELINE_SRCS) initagent/base/sha256.c \
+	$(patsubst %,$(BUILD)/host/%.o,$(basename $(TIMELINE_SRCS) initagent/base/hex.c initagent/base/sha256.c \
 	initagent/timeline/assets.S))
 
 $(BUILD)/musl/initagent/timeline/%.o: private DEFS += -Iinitagent/timeline
