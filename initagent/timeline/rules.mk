@@ -13,8 +13,8 @@ TIMELINE_AGENT := $(addprefix initagent/,state/record.c state/phase_table.c repo
 TIMELINE_OBJS := $(patsubst %,$(BUILD)/musl/%.o,$(basename $(TIMELINE_SRCS) $(TIMELINE_AGENT) \
 	initagent/timeline/initagent-timeline.c initagent/timeline/assets.S))
 TIMELINE_HOST := \
-	$(patsubst %,$(BUILD)/host/%.o,$(basename $(TIMELINE_SRCS) initagent/base/hex.c initagent/base/sha256.c \
-	initagent/timeline/assets.S))
+	$(patsubst %,$(BUILD)/host/%.o,$(basename $(TIMELINE_SRCS) \
+	$(addprefix initagent/,base/hex.c base/sha256.c timeline/assets.S)))
 
 $(BUILD)/musl/initagent/timeline/%.o: private DEFS += -Iinitagent/timeline
 # A thousand files are read while someone waits.
