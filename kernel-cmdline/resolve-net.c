@@ -179,7 +179,7 @@ static void comment_pair(struct parser *p, const struct plan_ip *ip)
 {
 	for (const struct plan_ip *k = p->ips.items; k < ip; k++)
 		if (same_device(k, ip) && !plan_ip_is_open(ip)) {
-			differ(p, &p->words[ip->word], WHOLE, DIAG_WARN, NULL,
+			differ(p, &p->words[ip->word], WHOLE, DIAG_NOTE, NULL,
 				"another ip= for the same interface: network-legacy stops");
 			return;
 		}
