@@ -112,7 +112,7 @@ static void target_event(struct boot *b, const struct target_event *ev, uint64_t
 	case TARGET_MOUNTING: (void)summary_write(b, "running", now); break;
 	case TARGET_MOUNTED:
 		rails_keep(b->rails);
-		summary_online(b, now);
+		boot_online(b, now);
 		take_reader(b);
 		b->end.outcome = BOOT_DONE;
 		b->budgets.root_up = now;
@@ -145,7 +145,7 @@ static void step_network(struct boot *b, uint64_t now)
 		b->end.outcome = BOOT_DONE;
 		b->budgets.network_end = b->budgets.total_end = NSEC_NEVER;
 		summary_phases(b, now);
-		summary_online(b, now);
+		boot_online(b, now);
 		boot_await_root(b, now);
 	}
 	if (b->beside.up && !b->budgets.root_up && boot_root_mounted(b))
@@ -243,7 +243,7 @@ static bool adopt(struct boot *b, uint64_t now)
 	rails_keep(b->rails);
 	rails_drivers_named(b->rails, now);
 	rails_step(b->rails, now);
-	summary_online(b, now);
+	boot_online(b, now);
 	return true;
 }
 

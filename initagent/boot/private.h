@@ -85,16 +85,15 @@ void boot_renew_budget(struct boot *b, uint64_t bytes, uint64_t now);
 /* summary.c: state.json and the phase table. outcome is "running", "done" or "failed". */
 int summary_write(struct boot *b, const char *outcome, uint64_t now);
 void summary_phases(struct boot *b, uint64_t now);
-/* summary_online: the network is up: tells those who wait for that alone. */
-void summary_online(struct boot *b, uint64_t now);
 
 /*
  * profiles.c: profiles in /run for the real root's network manager, rules for its udev; see
  * handover/profiles.h. false: the mounted root did not answer within rd.timeout, or 180 s.
  */
 bool boot_write_profiles(struct boot *b, uint64_t now);
-/* boot_write_net_conf: where args->net_conf asks for it, of all rails that have an address. */
-void boot_write_net_conf(struct boot *b, uint64_t now);
+/* boot_online: the network is up: tells those who wait for that alone, and where args->net_conf
+ * asks for it writes klibc's files of all rails that have an address. */
+void boot_online(struct boot *b, uint64_t now);
 /* boot_reader: the task of the process that reads the mounted root: b is borrowed. */
 struct worker_task boot_reader(const struct boot *b);
 

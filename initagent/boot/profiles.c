@@ -192,7 +192,7 @@ bool boot_root_mounted(const struct boot *b)
 	return b->beside.mounts < 0 || mount_is_point(b->args->sysroot);
 }
 
-void boot_write_net_conf(struct boot *b, uint64_t now)
+static void write_net_conf(struct boot *b, uint64_t now)
 {
 	const struct profile_set set = {.env = &b->env, .now = now};
 	struct profile_rail rail;
@@ -208,6 +208,24 @@ void boot_write_net_conf(struct boot *b, uint64_t now)
 	}
 }
 
+void boot_online(struct boot *b, uint64_t now)
+{
+	char names[RAILS_LIMIT * IFNAMSIZ] = "";
+	size_t n, len = 0;
+	const struct rail *all = rails_list(b->rails, &n);
+	int r;
+
+	for (size_t i = 0; i < n; i++)
+		if (all[i].state == RAIL_READY)
+			len += (size_t)snprintf(names + len, sizeof(names) - len, "%s\n",
+				all[i].name);
+	write_net_conf(b, now);
+	r = running_online(&b->env, names);
+	if (r < 0)
+		report_cause(b->env.report, CAUSE_HANDOVER_WRITE, STATE_DIR "/online", now, "%s",
+			strerror(-r));
+}
+
 bool boot_write_profiles(struct boot *b, uint64_t now)
 {
 	struct profile_rail rails[RAILS_LIMIT];
@@ -219,7 +237,7 @@ bool boot_write_profiles(struct boot *b, uint64_t now)
 	char text[64];
 	int r, root = boot_root_ifindex(b);
 
-	boot_write_net_conf(b, now);
+	write_net_conf(b, now);
 	for (size_t i = 0; i < n; i++)
 		set.n_rails += fill_rail(b, &all[i], root, false, &rails[set.n_rails]);
 	set.n_rails = add_parts(b, rails, set.n_rails);

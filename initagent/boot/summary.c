@@ -184,21 +184,3 @@ int summary_write(struct boot *b, const char *outcome, uint64_t now)
 	fill_root(b, &fetch, &in);
 	return state_write(&b->env, &in);
 }
-
-void summary_online(struct boot *b, uint64_t now)
-{
-	char names[RAILS_LIMIT * IFNAMSIZ] = "";
-	size_t n, len = 0;
-	const struct rail *all = rails_list(b->rails, &n);
-	int r;
-
-	for (size_t i = 0; i < n; i++)
-		if (all[i].state == RAIL_READY)
-			len += (size_t)snprintf(names + len, sizeof(names) - len, "%s\n",
-				all[i].name);
-	boot_write_net_conf(b, now);
-	r = running_online(&b->env, names);
-	if (r < 0)
-		report_cause(b->env.report, CAUSE_HANDOVER_WRITE, STATE_DIR "/online", now, "%s",
-			strerror(-r));
-}
