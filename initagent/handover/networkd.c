@@ -199,7 +199,9 @@ static void put_dhcp4(FILE *out, const struct profile_rail *rail, unsigned versi
 	fprintf(out, "RouteMetric=%u\n", cfg->metric);
 	if (cfg->hostname && text_valid(TEXT_HOSTNAME, cfg->hostname))
 		fprintf(out, "Hostname=%s\n", cfg->hostname);
-	profile_addresses(out, "AllowList=", cfg->servers, cfg->n_servers, " ", "\n");
+	for (size_t i = 0; i < cfg->n_servers; i++)
+		profile_addresses(out, "AllowList=", &cfg->servers[i],
+			cfg->servers[i].family == AF_INET, "", "\n");
 }
 
 static void put_dhcp6(FILE *out, const struct profile_rail *rail, unsigned version)

@@ -41,8 +41,9 @@ TEST(ethernet_dhcp_with_options)
 	rail.cfg.hostname = "node1";
 	rail.cfg.metric = 100;
 	rail.cfg.mtu = rail.dev.mtu = 9000;
-	rail.cfg.servers[0] = proom_ip("10.0.0.1");
-	rail.cfg.n_servers = 1;
+	rail.cfg.servers[0] = (struct inet_addr){.family = AF_INET6, .bytes = {0xfe, 0x80}};
+	rail.cfg.servers[1] = proom_ip("10.0.0.1");
+	rail.cfg.n_servers = 2;
 	r.dns[0] = dns;
 	*r.domain = 0;
 	proom_begin();
