@@ -21,11 +21,6 @@ setup() {
     server shell "/sbin/exportfs -i -o ro,fsid=0,insecure,no_subtree_check,no_root_squash *:/export"
 }
 
-teardown() {
-    [ -z "${node_pid:-}" ] || vm_kill "$node_pid"
-    [ -n "${BATS_TEST_COMPLETED:-}${BATS_TEST_SKIPPED:-}" ] || vm_show
-}
-
 # of_sid: the case boots from sid's dracut and kernel.
 of_sid() {
     local absent

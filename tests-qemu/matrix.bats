@@ -24,11 +24,6 @@ setup() {
     server dhcp start >/dev/null 2>&1 || true
 }
 
-teardown() {
-    [ -z "${node_pid:-}" ] || vm_kill "$node_pid"
-    [ -n "${BATS_TEST_COMPLETED:-}${BATS_TEST_SKIPPED:-}" ] || vm_show
-}
-
 # sample KERNEL FLAVOUR ROOT: without a mirror that has the suite there is nothing to boot.
 sample() {
     local absent

@@ -50,6 +50,11 @@ matrix_end() {
     vm_end
 }
 
+teardown() {
+    [ -z "${node_pid:-}" ] || vm_kill "$node_pid"
+    [ -n "${BATS_TEST_COMPLETED:-}${BATS_TEST_SKIPPED:-}" ] || vm_show
+}
+
 # kernel_field KERNEL NUMBER: of its row in the table.
 kernel_field() {
     awk -v name="$1" -v field="$2" '$1 == name { print $field }' "$vm_top/tests-qemu/kernels"
