@@ -240,6 +240,15 @@ $T/a.html: written, $(find "$T/boots" -name '*.json' | wc -l) boots" ]
 	[ "$output" = "initagent: -: No space left on device" ]
 	run -1 bash -c '"$0/initagent" timeline "$1" >/dev/full' "$build" "$T/boots"
 	[ "$output" = "initagent: report: No space left on device" ]
+	# whatever is left in the buffer when the report ends
+	mkdir "$T/full"
+	for ((n = 1; n <= 40; n++)); do
+		printf 'no state file' >"$T/full/node$n.json"
+		ln "$fixtures/ib.json" "$T/full/x$n.json" || cp "$fixtures/ib.json" "$T/full/x$n.json"
+		[ "$n" -gt 1 ] || continue
+		run -1 bash -c '"$0/initagent" timeline "$1" >/dev/full' "$build" "$T/full"
+		[ "$output" = "initagent: report: No space left on device" ]
+	done
 }
 
 @test "a folder to write to: the page in it, or a picture for each boot, of its own files" {

@@ -189,7 +189,8 @@ static int print_text(const struct boots *b)
 		phase_table_print(stdout, b->list[0], &style);
 	else if (text_report(stdout, b) < 0)
 		return complain("report", ENOMEM);
-	return fflush(stdout) == 0 ? EXIT_OK : complain("report", errno);
+	/* What failed before is dropped from the buffer: flushing the rest may well succeed. */
+	return fflush(stdout) == 0 && !ferror(stdout) ? EXIT_OK : complain("report", errno);
 }
 
 static int nothing_read(const struct options *o)
