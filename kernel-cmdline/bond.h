@@ -42,8 +42,8 @@ struct bond_option {
 };
 
 /* Some of the attributes, and the last one of the table. */
-enum { BOND_MODE = 1, BOND_MIIMON = 3, BOND_INTERVAL = 7, BOND_TARGET = 8, BOND_TARGET6 = 31,
-	BOND_ATTRIBUTE_MAX = 32 };
+enum { BOND_MODE = 1, BOND_MIIMON = 3, BOND_INTERVAL = 7, BOND_TARGET = 8, BOND_MIN_LINKS = 18,
+	BOND_TARGET6 = 31, BOND_ATTRIBUTE_MAX = 32 };
 
 #define BOND_TARGETS_MAX 16 /* BOND_MAX_ARP_TARGETS, BOND_MAX_NS_TARGETS */
 

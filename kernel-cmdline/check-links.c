@@ -40,6 +40,18 @@ static void check_lower(struct parser *p, const struct plan_ip *ip)
 				ip->ifname, link->name);
 }
 
+/* A part has no DHCP either. */
+static void check_client_id(struct parser *p, const struct plan_client_id *id)
+{
+	const struct plan_link *top = link_part_of(p, id->ifname, NULL);
+
+	if (top)
+		warn_word(p, parser_word(p, OPTION_RD_NET_DHCP_CLIENT_ID),
+			textf(p, "write rd.net.dhcp.client-id=%s:...", top->name),
+			"%s is a part of %s, which is what asks for an address", id->ifname,
+			top->name);
+}
+
 const struct plan_link *link_part_of(const struct parser *p, const char *name,
 	const struct plan_link *other)
 {
@@ -230,5 +242,7 @@ void check_links(struct parser *p)
 	}
 	FOR_EACH(struct plan_rdma_link, rdma, &p->rdma_links)
 		check_rdma(p, rdma);
+	FOR_EACH(struct plan_client_id, id, &p->client_ids)
+		check_client_id(p, id);
 	check_rdma_way(p);
 }

@@ -221,6 +221,17 @@ static void check_monitor(struct link_parse *x, struct arena_list *list)
 	}
 }
 
+/* So many ports of one aggregator, or no carrier: bond_3ad_set_carrier(). The other modes do not
+ * look at it. */
+static void check_min_links(struct link_parse *x, const struct arena_list *list)
+{
+	struct given *g = find_given(list, BOND_MIN_LINKS);
+
+	if (g && x->link.mode == BOND_8023AD && g->o.number > x->link.n_lower)
+		leave_out(x, g, textf(x->p, "write min_links=%zu or less", x->link.n_lower),
+			"is more than it has slaves, it would never have a carrier");
+}
+
 /* Without a monitor a bond sends over a slave without cable. On IPoIB the kernel knows one value of
  * fail_over_mac only: given, so that each network manager is told the same. */
 static bool add_defaults(struct link_parse *x, struct arena_list *list)
@@ -250,6 +261,7 @@ bool link_bond_options(struct link_parse *x, struct slice text)
 	check_mode(x, &list);
 	choose_monitor(x, &list);
 	check_monitor(x, &list);
+	check_min_links(x, &list);
 	if (!add_defaults(x, &list))
 		return false;
 	for (unsigned int i = BOND_MODE; i <= BOND_ATTRIBUTE_MAX; i++) {
