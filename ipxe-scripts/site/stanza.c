@@ -47,6 +47,17 @@ static const char *line_end(const char *s, const char *limit)
 	return end ? end : limit;
 }
 
+/* lsdef writes a value's line ends as they are; nothing that is imported has any. */
+static bool continues(const struct value *last, const char *s, const char *end, struct place at,
+	struct faults *report)
+{
+	if (!last || memchr(s, 0, (size_t)(end - s)))
+		return false;
+	faults_add(report, SEVERITY_WARNING, at, NULL,
+		"left out: a further line of %s=, or no ATTRIBUTE=VALUE", last->key);
+	return true;
+}
+
 const struct value *stanza_parse(
 	struct arena *arena, const char *text, size_t len, struct faults *report)
 {
@@ -65,8 +76,10 @@ const struct value *stanza_parse(
 			s++;
 		if (s == end || *s == '#')
 			continue;
-		v = ++root->n > DOCUMENT_VALUES_MAX ? NULL : read_line(arena, s, end);
-		if (!v || (v->kind == VALUE_TEXT && !object)) {
+		v = read_line(arena, s, end);
+		if (!v && continues(last, s, end, at, report))
+			continue;
+		if (!v || ++root->n > DOCUMENT_VALUES_MAX || (v->kind == VALUE_TEXT && !object)) {
 			error_at(report, at, "as 'lsdef -z' prints it",
 				"neither NAME: nor, below one, ATTRIBUTE=VALUE");
 			return NULL;

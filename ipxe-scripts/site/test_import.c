@@ -167,7 +167,24 @@ TEST(stanzas_are_a_map_of_maps)
 	CHECK(!stanza_parse(a, "a:\n b\n", 6, r));
 	CHECK(!stanza_parse(a, ":\n", 2, r));
 	CHECK(!stanza_parse(a, "a:\nb=\0c\n", 8, r));
-	CHECK_INT(faults_total(r, SEVERITY_ERROR), 5);
+	CHECK(!stanza_parse(a, "a:\nb=c\nd\0e\n", 11, r));
+	CHECK_INT(faults_total(r, SEVERITY_ERROR), 6);
+}
+
+TEST(a_value_of_several_lines)
+{
+	static const char list[] = "n:\n  note=first\nsecond line\n\n  third\n  ip=192.0.2.1\nm:\nx\n";
+	_cleanup_(faults_freep) struct faults *r = faults_new();
+	_cleanup_(arena_freep) struct arena *a = must_arena();
+	const struct value *root = stanza_parse(a, list, strlen(list) - 2, r);
+
+	CHECK_STR(key_of(key_of(root, "n"), "note")->text, "first");
+	CHECK_STR(key_of(key_of(root, "n"), "ip")->text, "192.0.2.1");
+	CHECK_INT(faults_total(r, SEVERITY_WARNING), 2);
+	CHECK_INT(faults_at(r, 1)->at.line, 5);
+	CHECK_INT(faults_total(r, SEVERITY_ERROR), 0);
+	/* another object's first line continues nothing */
+	CHECK(!stanza_parse(a, list, strlen(list), r));
 }
 
 TEST(null_is_absent_and_args_may_be_one_text)
