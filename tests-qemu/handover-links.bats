@@ -27,7 +27,7 @@ setup_file() {
     folders[ifupdown]=next-ifupdown
     words=([networkd]=$bridge [nm]=$bridge [ifupdown]=$vlan [next]=$vlan)
     handover_nodes "$LAB/agent-links.img" "$vlan_ip" "vlan=bond0.5:bond0 \
-bond=bond0:eth0,eth1:mode=active-backup systemd.wants=restart.service \
+bond=bond0:eth0,eth1,eth9:mode=active-backup systemd.wants=restart.service \
 systemd.setenv=AWAITED=restarts"
 }
 
@@ -45,7 +45,15 @@ assert_stack() {
     done
     assert_file address "bond0.5@bond0: .* master br0 "
     assert_file address "eth[01]: .* master bond0 "
+    assert_parts
+}
+
+# assert_parts: one that went is joined again, and one that was not there at first, which was said.
+assert_parts() {
     assert_slave eth1
+    assert_file late "eth9@far9: .*,UP.* master bond0 "
+    assert_eq "$(jq -r '.causes[] | select(.code == "IA-E401") | .where' \
+        "$node_dir/results/run/state.json")" eth9
 }
 
 @test "systemd-networkd takes over a bridge of a VLAN on a bond, restarted" {
@@ -60,7 +68,7 @@ assert_stack() {
     of_next
     assert_kept next bond0.5
     assert_networkd bond0.5
-    assert_slave eth1
+    assert_parts
     assert_restarted roce systemd-networkd
     assert_lease
 }
@@ -78,7 +86,7 @@ assert_stack() {
     of_next
     assert_kept ifupdown bond0.5
     assert_ifupdown bond0.5
-    assert_slave eth1
+    assert_parts
     assert_restarted roce networking
     assert_lease
 }

@@ -244,8 +244,7 @@ $T/a.html: written, $(find "$T/boots" -name '*.json' | wc -l) boots" ]
 	mkdir "$T/full"
 	for ((n = 1; n <= 40; n++)); do
 		printf 'no state file' >"$T/full/node$n.json"
-		ln "$fixtures/ib.json" "$T/full/x$n.json" || cp "$fixtures/ib.json" "$T/full/x$n.json"
-		[ "$n" -gt 1 ] || continue
+		cp "$fixtures/ib.json" "$T/full/x$n.json"
 		run -1 bash -c '"$0/initagent" timeline "$1" >/dev/full' "$build" "$T/full"
 		[ "$output" = "initagent: report: No space left on device" ]
 	done

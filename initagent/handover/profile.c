@@ -45,6 +45,28 @@ bool profile_child(const struct profile_rail *rail)
 	return *rail->parent;
 }
 
+static bool has_rail(const struct profile_rail *rails, size_t n_rails, const char *name)
+{
+	for (size_t i = 0; i < n_rails; i++)
+		if (streq(rails[i].dev.name, name))
+			return profile_name_ok(name);
+	return false;
+}
+
+const char *profile_absent(const struct plan_link *link, const struct profile_rail *rails,
+	size_t n_rails, size_t *at)
+{
+	if (link->kind == PLAN_LINK_VLAN || !has_rail(rails, n_rails, link->name))
+		return NULL;
+	while (*at < link->n_lower) {
+		const char *part = link->lower[(*at)++];
+
+		if (profile_name_ok(part) && !has_rail(rails, n_rails, part))
+			return part;
+	}
+	return NULL;
+}
+
 const char *profile_option(const struct plan_bond_option *o, char sep,
 	char buf[static PROFILE_OPTION_MAX])
 {

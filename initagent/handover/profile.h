@@ -57,6 +57,11 @@ bool profile_dhcp4(const struct profile_rail *rail);
 bool profile_ipoib(const struct profile_rail *rail);
 bool profile_child(const struct profile_rail *rail);
 
+/* profile_absent: the next part, *at on, of a bond or bridge among the rails that did not come in
+ * time for the boot; NULL: no more. *at is 0 at first. */
+const char *profile_absent(const struct plan_link *link, const struct profile_rail *rails,
+	size_t n_rails, size_t *at);
+
 /* profile_option: the value of a bond's option as sysfs takes it, addresses joined by sep. */
 #define PROFILE_OPTION_MAX 704 /* 16 IPv6 addresses in brackets */
 const char *profile_option(const struct plan_bond_option *o, char sep,

@@ -98,6 +98,20 @@ static void write_ifupdown(const struct profile_set *set, const struct managers 
 				set->rails[i].lapse);
 }
 
+/* A bond that lacks a slave boots as well, and would go unnoticed until the other one fails. */
+static void tell_absent(const struct profile_set *set, const struct boot_plan *plan)
+{
+	for (size_t i = 0; i < plan->net.n_links; i++) {
+		const struct plan_link *link = &plan->net.links[i];
+		const char *part;
+		size_t at = 0;
+
+		while ((part = profile_absent(link, set->rails, set->n_rails, &at)))
+			report_cause(set->env->report, CAUSE_NETDEV_MISSING, part, set->now,
+				"%s goes on without it; it joins when it appears", link->name);
+	}
+}
+
 /* --- DNS and host name ----------------------------------------------------------------------- */
 
 static int write_text(const struct profile_set *set, const char *dir, const char *name,
@@ -190,6 +204,7 @@ void profiles_write(const struct profile_set *all, const struct boot_plan *plan)
 	for (size_t i = 0; i < set.n_rails; i++)
 		write_rail(&set, m, &rails[i]);
 	write_awaited(&set, m);
+	tell_absent(&set, plan);
 	if (set.n_rails && m->chosen & PLAN_HANDOVER_IFUPDOWN) {
 		renewal_choose(&set, m, rails);
 		write_ifupdown(&set, m);

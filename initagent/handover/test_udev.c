@@ -82,6 +82,26 @@ TEST(a_part_that_comes_back_joins_again)
 			"TEST!=\"/sys/fs/cgroup/systemd/system.slice/NetworkManager.service\", "));
 }
 
+/* A bond of eth0 and eth1, of which only eth0 came; br0 is not there at all. */
+TEST(a_part_that_comes_after_the_boot_joins)
+{
+	static const char line[] = "ip=bond0:dhcp bond=bond0:eth0,eth1 bridge=br0:eth2";
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+	const struct profile_rail rails[] = {{.dev = {.name = "bond0"}}, {.dev = {.name = "eth0"}}};
+	_cleanup_free_ char *text = NULL;
+
+	CHECK_INT(plan_parse(&plan, line, sizeof(line) - 1, NULL), 0);
+	text = udev_rules(plan, rails, ARRAY_SIZE(rails));
+	CHECK_STR(text,
+		"SUBSYSTEM==\"net\", ACTION==\"add\", KERNEL==\"bond0\", NAME:=\"bond0\"\n"
+		"SUBSYSTEM==\"net\", ACTION==\"add\", KERNEL==\"eth0\", NAME:=\"eth0\"\n"
+		"SUBSYSTEM==\"net\", ACTION==\"add\", KERNEL==\"eth1\", NAME:=\"eth1\"\n"
+		JOINS("TEST!=" KEYFILE)
+		JOINS("TEST==" KEYFILE
+			"TEST!=\"/sys/fs/cgroup/system.slice/NetworkManager.service\", "
+			"TEST!=\"/sys/fs/cgroup/systemd/system.slice/NetworkManager.service\", "));
+}
+
 TEST(the_file_is_where_udev_looks)
 {
 	_cleanup_(plan_freep) struct boot_plan *plan = NULL;

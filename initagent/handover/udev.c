@@ -54,16 +54,28 @@ static int put_name(FILE *out, const char *name)
 #define RUNNING "system.slice/NetworkManager.service\", "
 
 /*
- * A part of a bond or bridge that is there again, as after a reset of its firmware. What never went
- * has its master. NetworkManager's profile joins it, where there is one and it runs (cgroups of
- * both versions): a part that has a master when NetworkManager sees it is taken for another
- * program's ("connected (externally)").
+ * A part of a bond or bridge that is there again, as after a reset of its firmware, or only now.
+ * What never went has its master. NetworkManager's profile joins it, where there is one and it runs
+ * (cgroups of both versions): a part that has a master when NetworkManager sees it is taken for
+ * another program's ("connected (externally)").
  */
-static int put_master(FILE *out, const struct profile_rail *r)
+static int put_master(FILE *out, const char *part, const char *master)
 {
 	return fprintf(out, JOINS("TEST!=" KEYFILE) JOINS("TEST==" KEYFILE
 		"TEST!=\"/sys/fs/cgroup/" RUNNING "TEST!=\"/sys/fs/cgroup/systemd/" RUNNING),
-		r->dev.name, r->master);
+		part, master);
+}
+
+static bool put_absent(FILE *out, const struct plan_link *link, const struct profile_rail *rails,
+	size_t n_rails)
+{
+	const char *part;
+	size_t at = 0;
+
+	while ((part = profile_absent(link, rails, n_rails, &at)))
+		if (put_name(out, part) < 0 || put_master(out, part, link->name) < 0)
+			return false;
+	return true;
 }
 
 char *udev_rules(const struct boot_plan *plan, const struct profile_rail *rails, size_t n_rails)
@@ -79,7 +91,10 @@ char *udev_rules(const struct boot_plan *plan, const struct profile_rail *rails,
 		bad = put_rule(out, &plan->net.ifnames[i]) < 0;
 	for (size_t i = 0; !bad && i < n_rails; i++)
 		bad = profile_name_ok(rails[i].dev.name) && (put_name(out, rails[i].dev.name) < 0 ||
-			(profile_name_ok(rails[i].master) && put_master(out, &rails[i]) < 0));
+			(profile_name_ok(rails[i].master) &&
+			put_master(out, rails[i].dev.name, rails[i].master) < 0));
+	for (size_t i = 0; !bad && i < plan->net.n_links; i++)
+		bad = !put_absent(out, &plan->net.links[i], rails, n_rails);
 	if (fclose(out) == 0 && !bad)
 		return text;
 	free(text);

@@ -173,7 +173,8 @@ TEST(stanzas_are_a_map_of_maps)
 
 TEST(a_value_of_several_lines)
 {
-	static const char list[] = "n:\n  note=first\nsecond line\n\n  third\n  ip=192.0.2.1\nm:\nx\n";
+	static const char list[] =
+		"n:\n  note=first\nsecond line\n\n  third\n  ip=192.0.2.1\nm:\nx\n";
 	_cleanup_(faults_freep) struct faults *r = faults_new();
 	_cleanup_(arena_freep) struct arena *a = must_arena();
 	const struct value *root = stanza_parse(a, list, strlen(list) - 2, r);
