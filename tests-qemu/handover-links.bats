@@ -51,7 +51,7 @@ assert_stack() {
 # assert_parts: one that went is joined again, and one that was not there at first, which was said.
 assert_parts() {
     assert_slave eth1
-    assert_file late "eth9@far9: .*,UP.* master bond0 "
+    assert_file late "eth9: .*,UP.* master bond0 "
     assert_eq "$(jq -r '.causes[] | select(.code == "IA-E401") | .where' \
         "$node_dir/results/run/state.json")" eth9
 }
