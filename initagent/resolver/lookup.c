@@ -5,11 +5,9 @@
 #include "inet_text.h"
 #include "base/random.h"
 #include "link/link.h"
-#include "report/report.h"
 #include "resolver/private.h"
 
-#define DNS_PORT  53
-#define HOSTS_MAX 65536
+#define DNS_PORT 53
 #define CHAIN_MAX 8 /* aliases asked for, one after the other */
 
 /* Seconds to the next round of queries; the last one is repeated. */
@@ -20,6 +18,10 @@ enum asked { ASK_A, ASK_AAAA, ASK_N };
 
 /* An answer that says nothing about the name: a DNS error code (below 16), or */
 enum { ERROR_NONE = 0, ERROR_TRUNCATED = 16, ERROR_MALFORMED };
+
+/* What the servers have told of a question: nothing yet, errors only, that there is no address
+ * (that could be used), or addresses. */
+enum outcome { OUTCOME_OPEN, OUTCOME_ERRORS, OUTCOME_NONE, OUTCOME_ADDRESSES, OUTCOME_N };
 
 /* A tag is the number of the server, and whether it answered over TCP. */
 #define TAG_STREAM 0x100
@@ -205,22 +207,6 @@ static void add_result(struct lookup *l, const struct inet_addr *addrs, size_t n
 
 /* --- begin ------------------------------------------------------------------------------- */
 
-/* On the heap: a hosts file may be larger than a stack should bear. Of a line that is cut short, a
- * name could be half of another's. */
-static size_t find_in_hosts(struct lookup *l, const struct env *env, uint64_t now)
-{
-	_cleanup_free_ char *text = malloc(HOSTS_MAX);
-	int len = text ? env_read(env, text, HOSTS_MAX, "/etc/hosts") : -ENOMEM;
-
-	if (len == HOSTS_MAX - 1) {
-		report_log(env->report, REPORT_WARN, "/etc/hosts", now,
-			"only the first %d bytes are read", len);
-		while (len > 0 && text[len - 1] != '\n')
-			len--;
-	}
-	return len > 0 ? hosts_find(text, (size_t)len, l->name, l->result) : 0;
-}
-
 /* A trailing dot is dropped: a name with a dot in it is tried as it is first anyway. */
 int lookup_new(struct lookup **ret, const struct env *env, int epoll,
 	const struct resolv_conf *conf, const char *name, uint64_t limit_ns, uint64_t now)
@@ -249,7 +235,7 @@ int lookup_new(struct lookup **ret, const struct env *env, int epoll,
 	if (literal)
 		add_result(l, &a, 1);
 	else
-		l->n_result = find_in_hosts(l, env, now);
+		l->n_result = hosts_read(env, l->name, l->result, now);
 	if (l->n_result)
 		end_lookup(l, LOOKUP_FOUND);
 	else
@@ -392,24 +378,16 @@ static void take_addresses(struct question *q, const struct dns_answer *a)
 	}
 }
 
-/* The question whose answer is preferred. */
-static enum asked first_asked(const struct lookup *l)
-{
-	return l->conf->only_v6 ? ASK_AAAA : ASK_A;
-}
-
 /* What both questions have brought, the preferred kind first; false: nothing of use. */
 static bool take_result(struct lookup *l)
 {
-	for (int k = 0; k < ASK_N; k++) {
-		enum asked which = k ? !first_asked(l) : first_asked(l);
-		const struct question *q = &l->asked[which];
+	const struct question *a = &l->asked[ASK_A], *aaaa = &l->asked[ASK_AAAA];
 
-		if (which == ASK_A && l->conf->only_v6)
-			l->other_family = l->other_family || q->n;
-		else
-			add_result(l, q->addrs, q->n);
-	}
+	if (l->conf->only_v6)
+		l->other_family = l->other_family || a->n;
+	else
+		add_result(l, a->addrs, a->n);
+	add_result(l, aaaa->addrs, aaaa->n);
 	if (l->n_result)
 		end_lookup(l, LOOKUP_FOUND);
 	return l->n_result > 0;
@@ -428,33 +406,52 @@ static void next_try(struct lookup *l, uint64_t now)
  * malformed answer does not count. */
 static bool only_errors(const struct lookup *l, const struct question *q, bool any)
 {
-	size_t n = 0, others = 0;
+	size_t n = 0;
 
 	for (size_t s = 0; s < l->conf->n_servers; s++) {
-		n += q->errors[s] != ERROR_NONE && q->errors[s] < ERROR_TRUNCATED;
-		others += q->errors[s] >= ERROR_TRUNCATED;
+		if (q->errors[s] >= ERROR_TRUNCATED)
+			return false;
+		n += q->errors[s] != ERROR_NONE;
 	}
-	return !q->answered && !others && (any ? n > 0 : n && n == l->conf->n_servers);
+	return n && (any || n == l->conf->n_servers);
 }
 
-/* Has the current name no address, or an unusable one only? over: the round is, servers had their
- * time. */
+/* What is known of one question. A name that does not exist has no record of the other kind. */
+static enum outcome outcome_of(const struct lookup *l, enum asked which, bool over)
+{
+	const struct question *q = &l->asked[which];
+	bool no_name = l->asked[ASK_A].no_name || l->asked[ASK_AAAA].no_name;
+
+	if (q->n && !(which == ASK_A && l->conf->only_v6))
+		return OUTCOME_ADDRESSES;
+	if (q->answered || (over && no_name))
+		return OUTCOME_NONE;
+	return only_errors(l, q, over) ? OUTCOME_ERRORS : OUTCOME_OPEN;
+}
+
+/* Goes on with the next name once enough is known of this one. over: the round is, servers had
+ * their time. */
 static void judge_try(struct lookup *l, bool over, uint64_t now)
 {
-	const struct question *first = &l->asked[first_asked(l)];
-	const struct question *other = &l->asked[!first_asked(l)];
+	/* By what is known of the preferred question, and of the other. */
+	static const enum { WAIT, TAKE, RETRY } verdicts[OUTCOME_N][OUTCOME_N] = {
+		/* the other:	       open, errors, none, addresses */
+		[OUTCOME_OPEN]      = {WAIT,  WAIT,  WAIT,  WAIT},
+		[OUTCOME_ERRORS]    = {RETRY, RETRY, RETRY, WAIT},
+		[OUTCOME_NONE]      = {WAIT,  RETRY, TAKE,  TAKE},
+		[OUTCOME_ADDRESSES] = {TAKE,  TAKE,  TAKE,  TAKE},
+	};
+	enum asked first = l->conf->only_v6 ? ASK_AAAA : ASK_A;
 
-	/* An address of the other kind counts only when there is none of the preferred one. */
-	if (first->answered && (first->n || other->n) && take_result(l))
-		return;
-	if ((first->answered && other->answered) ||
-		(over && (first->no_name || other->no_name))) {
-		next_try(l, now);
-	} else if ((only_errors(l, first, over) && (!other->n || l->conf->only_v6)) ||
-		(only_errors(l, other, over) && first->answered)) {
-		l->again = true;
-		next_try(l, now);
+	switch (verdicts[outcome_of(l, first, over)][outcome_of(l, !first, over)]) {
+	case WAIT: return;
+	case TAKE:
+		if (take_result(l))
+			return;
+		break;
+	case RETRY: l->again = true; break;
 	}
+	next_try(l, now);
 }
 
 /* An error says nothing about the name; another server may know better. */

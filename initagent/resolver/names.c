@@ -3,7 +3,10 @@
 #include <strings.h>
 
 #include "inet_text.h"
+#include "report/report.h"
 #include "resolver/private.h"
+
+#define HOSTS_MAX 65536
 
 /* Names that are too long or malformed with this domain are left out. */
 static void add_name(struct name_list *l, const char *name, const char *domain)
@@ -102,4 +105,21 @@ size_t hosts_find(const char *text, size_t len, const char *name,
 	size_t n = find_family(text, len, name, AF_INET, ret, ADDRESS_RESOLVED_MAX);
 
 	return n + find_family(text, len, name, AF_INET6, ret + n, ADDRESS_RESOLVED_MAX - n);
+}
+
+/* On the heap: a hosts file may be larger than a stack should bear. Of a line that is cut short, a
+ * name could be half of another's. */
+size_t hosts_read(const struct env *env, const char *name,
+	struct inet_addr ret[static ADDRESS_RESOLVED_MAX], uint64_t now)
+{
+	_cleanup_free_ char *text = malloc(HOSTS_MAX);
+	int len = text ? env_read(env, text, HOSTS_MAX, "/etc/hosts") : -ENOMEM;
+
+	if (len == HOSTS_MAX - 1) {
+		report_log(env->report, REPORT_WARN, "/etc/hosts", now,
+			"only the first %d bytes are read", len);
+		while (len > 0 && text[len - 1] != '\n')
+			len--;
+	}
+	return len > 0 ? hosts_find(text, (size_t)len, name, ret) : 0;
 }

@@ -9,7 +9,7 @@
 #include "resolver/dns.h"
 #include "resolver/resolv_conf.h"
 
-/* --- names.c: what a name stands for without asking a server. Pure ------------------------- */
+/* --- names.c: what a name stands for without asking a server ------------------------------- */
 
 #define NAME_LIST_MAX 8
 
@@ -30,6 +30,10 @@ void name_list_make(struct name_list *ret, const char *name, const char *search)
  * IPv4 before the others; their number. */
 size_t hosts_find(const char *text, size_t len, const char *name,
 	struct inet_addr ret[static ADDRESS_RESOLVED_MAX]);
+
+/* hosts_read: hosts_find in the file. */
+size_t hosts_read(const struct env *env, const char *name,
+	struct inet_addr ret[static ADDRESS_RESOLVED_MAX], uint64_t now);
 
 /* --- dns_stream.c: one query over TCP (RFC 7766), for an answer that UDP truncated ---------- */
 
