@@ -11,6 +11,12 @@ static void end_with(struct connection *l, enum fetch_verdict v)
 		l->verdict = v;
 }
 
+void connection_decides(struct connection *l, enum exchange_state state)
+{
+	l->x->state = state;
+	l->x->last = l;
+}
+
 /* --- the head -------------------------------------------------------------------------------- */
 
 /* A redirect's target as a whole URL; the agent decides whether to go there. */
@@ -98,14 +104,12 @@ static void explain(struct connection *l, enum fetch_verdict v)
 /* Bytes whose turn it is. What is wrong with them is wrong with the file, and ends the exchange. */
 static enum fetch_verdict take(struct connection *l, struct cursor *c)
 {
-	struct exchange *x = l->x;
-	enum fetch_verdict v = sink_take(&x->sink, c);
+	enum fetch_verdict v = sink_take(&l->x->sink, c);
 
 	if (v == VERDICT_DONE)
 		return v;
 	explain(l, v);
-	x->ending = v;
-	x->last = l;
+	connection_decides(l, EXCHANGE_FAILED);
 	return v;
 }
 
@@ -123,9 +127,10 @@ static enum fetch_verdict take_parked(struct connection *l)
 		if (v != VERDICT_DONE)
 			return v;
 	}
-	if (n < 0)
-		x->ending = VERDICT_INTERNAL;
-	return x->ending;
+	if (n == 0)
+		return VERDICT_DONE;
+	connection_decides(l, EXCHANGE_FAILED);
+	return VERDICT_INTERNAL;
 }
 
 static enum fetch_verdict park(struct connection *l, struct cursor *c)

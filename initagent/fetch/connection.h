@@ -31,6 +31,9 @@ struct connection {
 	char error[CURL_ERROR_SIZE];
 };
 
+/* Once it is not RUNS, struct exchange's last says why. */
+enum exchange_state { EXCHANGE_RUNS, EXCHANGE_WHOLE, EXCHANGE_FAILED };
+
 struct exchange {
 	CURLM *multi;
 	struct tls tls;
@@ -45,17 +48,18 @@ struct exchange {
 	struct concurrency concurrency;
 	struct connection connections[CONNECTIONS_MAX];
 
-	struct connection *last;	   /* whose head is told of */
-	enum fetch_verdict ending; /* of the whole, whatever the other connections do; VERDICT_DONE:
-					none yet */
-	bool over;
-	bool whole;		   /* all of the file was given */
+	enum exchange_state state;
+	struct connection *last;   /* whose head and verdict are told of */
 	uint64_t came, idle;	   /* bytes of bodies; ns spent waiting for them */
 	uint64_t told, told_ns;	   /* sink.at when last told, and when that was */
 };
 
 /* connection_restart: the file begins again. */
 enum fetch_verdict connection_restart(struct exchange *x);
+
+/* connection_decides: the exchange is over, whatever the other connections do: WHOLE, all of the
+ * file was given, or FAILED, as l->verdict says. */
+void connection_decides(struct connection *l, enum exchange_state state);
 
 /* connection_clear: nothing was asked yet. */
 void connection_clear(struct connection *l);

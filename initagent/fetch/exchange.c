@@ -54,11 +54,10 @@ static bool called_off(struct exchange *x)
 
 /* --- the end --------------------------------------------------------------------------------- */
 
-/* Ends the exchange with what the connection says. */
-static void end(struct exchange *x, struct connection *l)
+static void fail(struct connection *l, enum fetch_verdict v)
 {
-	x->over = true;
-	x->last = l;
+	l->verdict = v;
+	connection_decides(l, EXCHANGE_FAILED);
 }
 
 /* All bytes are there, unless there should be more of them. */
@@ -66,18 +65,14 @@ static void finish(struct exchange *x, struct connection *l)
 {
 	const struct sink *s = &x->sink;
 
-	end(x, l);
-	x->whole = !s->size || s->at == s->size;
-	l->verdict = x->whole ? VERDICT_DONE : VERDICT_SIZE;
-	if (!x->whole)
-		snprintf(l->text, sizeof(l->text), "%llu bytes, but it should have %llu",
-			(unsigned long long)s->at, (unsigned long long)s->size);
-}
-
-static void stop_all(struct exchange *x)
-{
-	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
-		connection_stop(&x->connections[i]);
+	if (!s->size || s->at == s->size) {
+		l->verdict = VERDICT_DONE;
+		connection_decides(l, EXCHANGE_WHOLE);
+		return;
+	}
+	snprintf(l->text, sizeof(l->text), "%llu bytes, but it should have %llu",
+		(unsigned long long)s->at, (unsigned long long)s->size);
+	fail(l, VERDICT_SIZE);
 }
 
 /* --- connections ----------------------------------------------------------------------------- */
@@ -153,6 +148,12 @@ static bool drop_slowest(struct exchange *x)
 	return true;
 }
 
+/* What l is to ask for, at the cost of a connection that holds up the others if need be. */
+static bool find_work(struct exchange *x, struct connection *l)
+{
+	return plan(x, l) || (drop_slowest(x) && plan(x, l));
+}
+
 /* As many connections at work as there shall be. */
 static void employ(struct exchange *x)
 {
@@ -162,20 +163,22 @@ static void employ(struct exchange *x)
 
 		if (l->busy)
 			continue;
-		if (!plan(x, l) && !(drop_slowest(x) && plan(x, l)))
-			return;
+		if (!find_work(x, l))
+			break;
 		if (connection_start(l) != CURLE_OK) {
-			l->verdict = VERDICT_INTERNAL;
-			end(x, l);
+			fail(l, VERDICT_INTERNAL);
+			return;
 		}
 	}
+	if (!busy_connections(x))
+		fail(x->last, VERDICT_INTERNAL);
 }
 
 /* A part that cannot be used says nothing about the whole file: that is asked for before the mirror
  * is given up. */
-static void give_up_ranges(struct exchange *x, struct connection *l, bool ranged)
+static void give_up_ranges(struct exchange *x, struct connection *l)
 {
-	if (l->verdict != VERDICT_RANGE || !ranged)
+	if (l->verdict != VERDICT_RANGE || !(l->ask.from || l->ask.until))
 		return;
 	l->verdict = VERDICT_NO_RANGES;
 	x->resume.restart = true;
@@ -185,21 +188,19 @@ static void give_up_ranges(struct exchange *x, struct connection *l, bool ranged
 static void connection_over(struct exchange *x, struct connection *l, CURLcode code)
 {
 	uint64_t size = x->setup.want.size ? x->setup.want.size : x->resume.size;
-	bool all, ranged = l->ask.from || l->ask.until;
+	bool all;
 
 	connection_end(l, code);
 	connection_stop(l);
 	all = l->body.complete || (!l->ask.until && !l->enough && !l->body.partial);
-	if (x->ending != VERDICT_DONE) {
-		x->over = true;
-	} else if (l->verdict == VERDICT_DONE) {
+	if (l->verdict == VERDICT_DONE) {
 		if (all || (size && x->sink.at == size))
 			finish(x, l);
 	} else if (x->concurrency.connections > 1) {
 		concurrency_lost(&x->concurrency, x->concurrency.connections - 1, now_ns());
 	} else {
-		end(x, l);
-		give_up_ranges(x, l, ranged);
+		give_up_ranges(x, l);
+		fail(l, l->verdict);
 	}
 }
 
@@ -236,9 +237,9 @@ static void dismiss(struct exchange *x, uint64_t now)
 			connection_stop(&x->connections[i]);
 }
 
-static void adjust_concurrency(struct exchange *x, uint64_t now)
+static void adjust_concurrency(struct exchange *x)
 {
-	uint64_t at = x->sink.at, size = x->resume.size;
+	uint64_t at = x->sink.at, size = x->resume.size, now = now_ns();
 	unsigned before = x->concurrency.connections, to;
 
 	if (!x->came || !resume_can_part(&x->resume, x->request.origin))
@@ -252,12 +253,15 @@ static void adjust_concurrency(struct exchange *x, uint64_t now)
 
 /* --- turns ----------------------------------------------------------------------------------- */
 
-static void take_ends(struct exchange *x)
+/* Some bytes, or the ends of requests. */
+static void transfer(struct exchange *x)
 {
 	const CURLMsg *m;
-	int left;
+	int n;
 
-	while (!x->over && (m = curl_multi_info_read(x->multi, &left))) {
+	if (curl_multi_perform(x->multi, &n) != CURLM_OK)
+		fail(x->last, VERDICT_INTERNAL);
+	while (x->state == EXCHANGE_RUNS && (m = curl_multi_info_read(x->multi, &n))) {
 		struct connection *l;
 
 		if (m->msg != CURLMSG_DONE)
@@ -265,14 +269,6 @@ static void take_ends(struct exchange *x)
 		curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &l);
 		connection_over(x, l, m->data.result);
 	}
-}
-
-static void call_off(struct exchange *x, enum fetch_verdict v)
-{
-	struct connection *l = x->last;
-
-	l->verdict = v;
-	end(x, l);
 }
 
 /* A lone connection that has no connection: without that there is nothing to be slow. */
@@ -291,8 +287,7 @@ static void drop_unconnected(struct exchange *x)
 		return;
 	snprintf(l->text, sizeof(l->text), "no answer within %llu s",
 		(unsigned long long)(CONNECT_NS / NSEC_PER_SEC));
-	x->last = l;
-	call_off(x, VERDICT_CONNECT);
+	fail(l, VERDICT_CONNECT);
 }
 
 /* Until something comes, or we are called off. */
@@ -302,37 +297,25 @@ static void wait_for_more(struct exchange *x)
 	uint64_t before = now_ns();
 
 	if (curl_multi_wait(x->multi, &ctl, 1, TELL_EVERY_MS, NULL) != CURLM_OK)
-		call_off(x, VERDICT_INTERNAL);
+		fail(x->last, VERDICT_INTERNAL);
 	x->idle += now_ns() - before;
 	if (ctl.revents && called_off(x))
-		call_off(x, unconnected(x) ? VERDICT_CONNECT : VERDICT_STALLED);
+		fail(x->last, unconnected(x) ? VERDICT_CONNECT : VERDICT_STALLED);
 }
 
 static void run(struct exchange *x)
 {
-	int running;
+	static void (*const turn[])(struct exchange *x) = {
+		transfer, adjust_concurrency, drop_silent, drop_unconnected, employ, wait_for_more,
+		tell_bytes,
+	};
 
 	concurrency_begin(&x->concurrency, CONNECTIONS_MAX, x->setup.link / 8, now_ns());
 	x->came = x->idle = 0;
-	while (!x->over) {
-		if (curl_multi_perform(x->multi, &running) != CURLM_OK)
-			call_off(x, VERDICT_INTERNAL);
-		take_ends(x);
-		if (x->over)
-			break;
-		adjust_concurrency(x, now_ns());
-		drop_silent(x);
-		drop_unconnected(x);
-		if (x->over)
-			break;
-		employ(x);
-		if (!x->over && !busy_connections(x))
-			call_off(x, VERDICT_INTERNAL);
-		if (!x->over)
-			wait_for_more(x);
-		tell_bytes(x);
-	}
-	stop_all(x);
+	for (size_t i = 0; x->state == EXCHANGE_RUNS; i = (i + 1) % ARRAY_SIZE(turn))
+		turn[i](x);
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
+		connection_stop(&x->connections[i]);
 }
 
 /* --- the beginning --------------------------------------------------------------------------- */
@@ -372,8 +355,7 @@ static void begin(struct exchange *x, const struct fetch_request *request)
 	if (x->sink.at != x->request.at)
 		window_reset(&x->window, x->window.part);
 	x->sink.at = x->request.at;
-	x->ending = VERDICT_DONE;
-	x->over = x->whole = false;
+	x->state = EXCHANGE_RUNS;
 	x->last = &x->connections[0];
 	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
 		connection_clear(&x->connections[i]);
@@ -382,18 +364,16 @@ static void begin(struct exchange *x, const struct fetch_request *request)
 void exchange_run(struct exchange *x, const struct fetch_request *request)
 {
 	struct connection *l = &x->connections[0];
-	enum fetch_verdict v;
 
 	begin(x, request);
-	v = first_ask(x);
-	l->verdict = v;
-	if (v == VERDICT_DONE && all_there(x))
+	l->verdict = first_ask(x);
+	if (l->verdict == VERDICT_DONE && all_there(x))
 		finish(x, l);
-	else if (v == VERDICT_DONE && connection_start(l) == CURLE_OK)
+	else if (l->verdict == VERDICT_DONE && connection_start(l) == CURLE_OK)
 		run(x);
-	else if (v == VERDICT_DONE)
+	else if (l->verdict == VERDICT_DONE)
 		l->verdict = VERDICT_INTERNAL;
-	sink_end(&x->sink, x->request.serial, x->whole);
+	sink_end(&x->sink, x->request.serial, x->state == EXCHANGE_WHOLE);
 	tell_end(x);
 }
 
