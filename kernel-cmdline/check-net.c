@@ -124,40 +124,48 @@ static bool is_default_child(struct parser *p, const char *name, struct slice *p
 	       (pkey == 0xffff || (pkey == 0x7fff && parser_is_ipoib(p, keep(p, *parent))));
 }
 
-/* An interface that no option makes never appears. */
-static void check_made(struct parser *p, const struct plan_word *w, const char *name)
+static void check_child(struct parser *p, const struct plan_word *w, const char *name,
+	struct slice parent, uint32_t pkey)
 {
-	const char *option, *other;
-	struct slice parent;
-	uint32_t pkey;
+	const char *other = other_child(p, parent);
 
-	if (find_named(&p->links, name) || find_named(&p->ifnames, name))
-		return;
-	if (is_default_child(p, name, &parent)) {
-		warn_word(p, w, textf(p, "write %.*s", SLICE(parent)),
-			"nothing creates %s: the default partition is that of %.*s itself", name,
-			SLICE(parent));
-		return;
-	}
-	if (!split_child(name, &parent, &pkey) || !(pkey & 0x8000)) {
-		if (limited_child(p, w, name))
-			return;
-		option = made_by(name);
-		if (option)
-			warn_word(p, w,
-				streq(option, "team") ? "name an interface of an adapter"
-					: textf(p, "add %s=%s:..., or name an interface of an "
-						"adapter", option, name),
-				"no option creates %s: only %s= would", name, option);
-		return;
-	}
 	if (makes_child(p, parent, pkey))
 		return;
-	other = other_child(p, parent);
 	warn_word(p, w,
 		textf(p, "add rd.ib.pkey=%s%s%s", name, other ? ", or write " : "",
 			other ? other : ""), "no option creates %s: %s", name,
 		other ? textf(p, "%s is made", other) : "only rd.ib.pkey= does");
+}
+
+static void check_kind(struct parser *p, const struct plan_word *w, const char *name)
+{
+	const char *option = made_by(name);
+
+	if (option)
+		warn_word(p, w,
+			streq(option, "team") ? "name an interface of an adapter"
+				: textf(p, "add %s=%s:..., or name an interface of an adapter",
+					option, name),
+			"no option creates %s: only %s= would", name, option);
+}
+
+/* An interface that no option makes never appears. */
+static void check_made(struct parser *p, const struct plan_word *w, const char *name)
+{
+	struct slice parent;
+	uint32_t pkey;
+	bool child = split_child(name, &parent, &pkey) && pkey & 0x8000;
+
+	if (find_named(&p->links, name) || find_named(&p->ifnames, name))
+		return;
+	if (is_default_child(p, name, &parent))
+		warn_word(p, w, textf(p, "write %.*s", SLICE(parent)),
+			"nothing creates %s: the default partition is that of %.*s itself", name,
+			SLICE(parent));
+	else if (child)
+		check_child(p, w, name, parent, pkey);
+	else if (!limited_child(p, w, name))
+		check_kind(p, w, name);
 }
 
 /*
