@@ -292,28 +292,38 @@ static const struct span *reason(const struct path *p)
 	return s ? s : last_ended(p, ~0U, END, p->at);
 }
 
-static void go_to(struct path *p, const struct span *s)
+static void look_inside(struct path *p, const struct span *s, uint64_t end)
 {
-	const struct span *outer = p->outer;
-	uint64_t end = min_u64(s->end, p->at);
+	p->outer = s;
+	p->at = p->shown = end;
+	p->kind = s->kind;
+	p->kinds = relations[s->kind].within;
+}
 
-	if (outer && outer != s)
-		add_step(p, outer, "", end, p->at);
-	else if (!outer && s->begin < end && p->shown - end >= BETWEEN_MIN)
-		add_time(p, "between", end, p->shown);
-	if (!outer && relations[s->kind].within && s->begin < end) {
-		p->outer = s;
-		p->at = p->shown = end;
-		p->kind = s->kind;
-		p->kinds = relations[s->kind].within;
-		return;
-	}
-	add_step(p, s, outer && s->kind == FETCH ? outer->state : "", s->begin, end);
+/* To its beginning, which something was the reason of. */
+static void pass(struct path *p, const struct span *s, uint64_t end)
+{
+	add_step(p, s, p->outer && s->kind == FETCH ? p->outer->state : "", s->begin, end);
+	p->at = s->begin;
 	p->kind = s->lost ? END : s->kind;
 	p->kinds = s->lost ? ~0U : relations[s->kind].after;
-	p->at = s->begin;
-	if (outer && p->at <= outer->begin)
+	if (p->outer && p->at <= p->outer->begin)
 		p->outer = NULL;
+}
+
+/* The time up to where the walk is, is the outer one's own, or the agent's. */
+static void go_to(struct path *p, const struct span *s)
+{
+	uint64_t end = min_u64(s->end, p->at);
+
+	if (p->outer)
+		add_step(p, p->outer, "", end, p->at);
+	else if (s->begin < end && p->shown - end >= BETWEEN_MIN)
+		add_time(p, "between", end, p->shown);
+	if (!p->outer && relations[s->kind].within && s->begin < end)
+		look_inside(p, s, end);
+	else
+		pass(p, s, end);
 }
 
 /* Newest first. */
