@@ -66,25 +66,24 @@ static unsigned choose(const struct profile_set *set, const struct profile_rail 
 	return leased4(rail) && !profile_ipoib(rail) ? clients & RENEWAL_DHCLIENT : 0;
 }
 
-/* Why no client can renew a lease of the rail. */
+/* Why no client can renew a lease of the rail; NULL: one does. */
 static const char *lapse_of(const struct profile_rail *rail, unsigned clients)
 {
-	bool networkd = clients & RENEWAL_NETWORKD;
+	/* [there is a networkd that may be used][on InfiniBand] */
+	static const char *const leases4[2][2] = {
+		{"no dhclient in the real root",
+			"ISC dhclient does not support InfiniBand, and the real root has no "
+			"systemd-networkd"},
+		{"no dhclient in the real root, and this systemd-networkd cannot send the lease's "
+			"client identifier",
+			"ISC dhclient does not support InfiniBand, and this systemd-networkd "
+			"cannot send the lease's client identifier"},
+	};
 
-	if (rail->renewal == RENEWAL_NETWORKD || (rail->renewal && !leased6(rail)))
-		return NULL;
-	if (rail->renewal || !leased4(rail))
-		return "no client renews a DHCPv6 lease under ifupdown";
-	if (networkd && profile_ipoib(rail))
-		return "ISC dhclient does not support InfiniBand, and this systemd-networkd cannot "
-			"send the lease's client identifier";
-	if (networkd)
-		return "no dhclient in the real root, and this systemd-networkd cannot send the "
-			"lease's client identifier";
-	return profile_ipoib(rail) ?
-		"ISC dhclient does not support InfiniBand, and the real root has no "
-		"systemd-networkd" :
-		"no dhclient in the real root";
+	if (leased4(rail) && !rail->renewal)
+		return leases4[!!(clients & RENEWAL_NETWORKD)][profile_ipoib(rail)];
+	return leased6(rail) && rail->renewal != RENEWAL_NETWORKD
+		? "no client renews a DHCPv6 lease under ifupdown" : NULL;
 }
 
 void renewal_choose(const struct profile_set *set, const struct managers *m,
