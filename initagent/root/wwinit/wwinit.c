@@ -118,16 +118,21 @@ static void complete(struct wwinit *w)
 	source_raise(&w->source, SOURCE_MOUNTED);
 }
 
+/* The place of its own is in memory and as large as need be; the root's has its device and size. */
 static void set_layer(struct wwinit *w)
 {
 	const struct layer_row *row = &rows[w->at];
+	struct image_layer layer = row->layer;
 
+	if (w->at != ALONE) {
+		layer.on_disk = w->plan->device;
+		layer.size = w->plan->size;
+	}
+	if (w->at == IMAGE)
+		layer.over = w->prepared;
 	w->web.plan = &w->image;
 	w->web.target = w->at == ALONE ? w->overlay : w->sysroot;
-	w->web.layer = row->layer;
-	w->web.layer.over |= w->at == IMAGE && w->prepared;
-	w->web.layer.on_disk = w->at != ALONE && w->plan->device;
-	w->web.layer.size = w->at == ALONE ? NULL : w->plan->size;
+	w->web.layer = layer;
 	w->web.privileged = row->privileged;
 }
 
