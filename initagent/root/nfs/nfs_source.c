@@ -8,11 +8,6 @@
 /* Where dracut and the kernel look when the path is left to a root=/dev/nfs default. */
 #define LEGACY_PATH "/tftpboot/%s"
 
-const struct plan_nfs *root_plan(const struct root_choice *c)
-{
-	return c->nfs ? c->nfs : &nfs_any;
-}
-
 static size_t nfs_needs(const struct root_choice *c, bool overlay,
 	struct need ret[static NEEDS_MAX])
 {

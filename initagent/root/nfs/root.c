@@ -452,6 +452,11 @@ static int take_texts(struct root *r)
 		strscpy(res->options, r->plan->options, sizeof(res->options)) < 0 ? -EINVAL : 0;
 }
 
+const struct plan_nfs *root_plan(const struct root_choice *c)
+{
+	return c->nfs ? c->nfs : &nfs_any;
+}
+
 int root_begin(struct source **ret, const struct source_config *cfg, uint64_t now)
 {
 	struct root *r = make();
