@@ -27,11 +27,21 @@ static const struct plan_ifname *named(const struct rails *rails, const char *na
 	return NULL;
 }
 
+const struct plan_link *naming_link(const struct rails *rails, const char *name)
+{
+	const struct plan_net *net = &rails->plan->net;
+
+	for (size_t i = 0; i < net->n_links; i++)
+		if (streq(net->links[i].name, name) && plan_link_module(net->links[i].kind))
+			return &net->links[i];
+	return NULL;
+}
+
 /* Of the interfaces with one GUID only the first is meant; its children are named after it. What is
  * made of others has the address of one of them, a slave the bond's. */
 static bool has_own_name(const struct rails *rails, const struct netdev *dev)
 {
-	return dev->master_ifindex || ipoib_is_child(dev) || stack_link(rails, dev->name);
+	return dev->master_ifindex || ipoib_is_child(dev) || naming_link(rails, dev->name);
 }
 
 /* Is name, of an option, what udev calls dev? */

@@ -307,6 +307,15 @@ static uint64_t check_carrier(struct rails *rails, struct rail *rail, uint64_t n
 	return unannounced(cause) ? look_again(rail, now) : NSEC_NEVER;
 }
 
+static uint64_t check_partner(struct rails *rails, struct rail *rail, uint64_t now)
+{
+	uint64_t next = stack_partner_wait(rails, rail, now);
+
+	if (next != NSEC_NEVER)
+		rail_hindered(rails, rail, CAUSE_BOND_NO_PARTNER, "", now);
+	return next;
+}
+
 static uint64_t check_rail(struct rails *rails, struct rail *rail, uint64_t now)
 {
 	const struct netdev *dev;
@@ -319,7 +328,7 @@ static uint64_t check_rail(struct rails *rails, struct rail *rail, uint64_t now)
 		return NSEC_NEVER;
 	dev = links_by_index(rails->links, rail->ifindex);
 	if (dev && dev->no_partner)
-		return stack_partner_wait(rails, rail, now);
+		return check_partner(rails, rail, now);
 	if (!rail->guid || !dev || !dev->up)
 		return NSEC_NEVER;
 	if (!dev->carrier)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * private: struct rails, which rails/ alone sees, and its parts, each on those before it: rows.c,
- * ipoib_child.c, naming.c with stack.c, soft_link.c, blame.c, port.c, rail.c (from netdev to
+ * ipoib_child.c, naming.c, stack.c, soft_link.c, blame.c, port.c, rail.c (from netdev to
  * address), missing.c, rails.c (life, reading).
  */
 #pragma once
@@ -65,20 +65,16 @@ void rail_set_state(struct rails *rails, struct rail *r, enum rail_state to, uin
 /* rail_gone: the rail is of no use any more: RAILS_LOST. */
 void rail_gone(struct rails *rails, const struct rail *rail);
 
-/* rail_is_port: is the port this rail's? rail_fabric_port: that port, an ACTIVE one is preferred;
- * NULL: there is none. */
-bool rail_is_port(const struct rails *rails, const struct fabric_port *port,
-	const struct rail *rail);
-const struct fabric_port *rail_fabric_port(const struct rails *rails, const struct rail *rail);
-
 /* naming.c. naming_wanted: the name that ifname= gives dev, or by which an option calls it and
  * udev would; false: none, or it bears it already.
  * naming_is_others: does dev bear a name that ifname= gives to another address? naming_give_up:
  * renames it; the change comes back as an event. naming_find: what the command line means by name;
- * NULL: it is not there. */
+ * NULL: it is not there. naming_link: the option that makes this interface; NULL: none, or a
+ * team. */
 bool naming_wanted(const struct rails *rails, const struct netdev *dev, char ret[static IFNAMSIZ]);
 bool naming_is_others(const struct rails *rails, const struct netdev *dev);
 const struct netdev *naming_find(const struct rails *rails, const char *name);
+const struct plan_link *naming_link(const struct rails *rails, const char *name);
 void naming_give_up(struct rails *rails, const struct netdev *dev, uint64_t now);
 
 /* rail.c: from netdevs to rails with addresses. */
@@ -126,14 +122,17 @@ void ipoib_request_modules(struct rails *rails, uint64_t now);
  * more. */
 void stack_step(struct rails *rails, uint64_t now);
 void stack_gone(struct rails *rails, const char *name);
-/* stack_link: the option that makes this interface; NULL: none, or a team. stack_carries: is it
- * below one that is made? */
-const struct plan_link *stack_link(const struct rails *rails, const char *name);
+/* stack_carries: is it below one that is made? */
 bool stack_carries(const struct rails *rails, const char *name);
 /* stack_below: what is below it, directly or not; their number. */
 #define STACK_BELOW_MAX 32
 size_t stack_below(const struct rails *rails, const char *name,
 	const struct netdev *ret[static STACK_BELOW_MAX]);
+/* rail_is_port: is the port this rail's? rail_fabric_port: that port, an ACTIVE one is preferred;
+ * NULL: there is none. */
+bool rail_is_port(const struct rails *rails, const struct fabric_port *port,
+	const struct rail *rail);
+const struct fabric_port *rail_fabric_port(const struct rails *rails, const struct rail *rail);
 /* stack_matches: as netdev_matches(); the address of what is below means the topmost one. */
 bool stack_matches(const struct rails *rails, const struct netdev *dev, const struct hw_addr *hw);
 /* stack_silence: CAUSE_VLAN_SILENT and its text if the rail is, or is on, a VLAN that has received
@@ -144,8 +143,8 @@ enum cause stack_silence(const struct rails *rails, const struct rail *rail, cha
  * or bridge; returns the better cause. */
 enum cause stack_hindrance(const struct rails *rails, const struct rail *rail, enum cause cause,
 	char *buf, size_t size, uint64_t now);
-/* stack_partner_wait: reports that a bond has no LACP partner, and uses it without one after
- * rd.net.timeout.carrier=; returns when to call it again. */
+/* stack_partner_wait: a bond has no LACP partner: uses it without one after
+ * rd.net.timeout.carrier=. Returns when to call it again; NSEC_NEVER: it did. */
 uint64_t stack_partner_wait(struct rails *rails, struct rail *rail, uint64_t now);
 /* stack_ready: false: a bond or bridge of the plan without any part yet. */
 bool stack_ready(const struct rails *rails, const struct netdev *dev);

@@ -43,7 +43,7 @@ static bool open_to(const struct rails *rails, const struct netdev *dev)
 	if (stack_carries(rails, dev->name))
 		return false;
 	if (ipoib_is_child(dev) ? !ipoib_child_wanted(rails, dev) : *dev->kind &&
-		dev->hwtype != ARPHRD_INFINIBAND && !stack_link(rails, dev->name))
+		dev->hwtype != ARPHRD_INFINIBAND && !naming_link(rails, dev->name))
 		return false;
 	if (ipoib_replaced(rails, dev) || !rail_allowed(rails, dev))
 		return false;
@@ -97,7 +97,7 @@ static void prepare(struct rails *rails, const struct netdev *dev, const struct 
 		strscpy(name, dev->name, IFNAMSIZ);
 	if (r < 0)
 		strscpy(name, dev->name, IFNAMSIZ);
-	if (!stack_link(rails, dev->name))
+	if (!naming_link(rails, dev->name))
 		ipoib_prepare(rails, dev, now);
 	if (r >= 0 && ip && ip->hwaddr.len)
 		r = links_set_hw(rails->links, dev->ifindex, &ip->hwaddr);

@@ -124,14 +124,6 @@ const struct rail *rails_list(const struct rails *rails, size_t *ret_n)
 	return rails->rows;
 }
 
-bool rails_other_ready(const struct rails *rails, const struct rail *rail)
-{
-	for (size_t i = 0; i < rails->n; i++)
-		if (&rails->rows[i] != rail && rails->rows[i].state == RAIL_READY)
-			return true;
-	return false;
-}
-
 /* The rail of ip=, or (NULL) of BOOTIF=. Two ip= for one interface, of one family each, are one
  * rail; an interface that went away and came back is two. */
 static const struct rail *rail_by(const struct rails *rails, const struct plan_ip *ip)

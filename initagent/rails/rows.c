@@ -57,34 +57,10 @@ const struct rail *rails_find(const struct rails *rails, int ifindex)
 	return rails_row((struct rails *)(uintptr_t)rails, ifindex);
 }
 
-/* RoCE of a VLAN is its parent's, that of a bond the slaves' on some adapters. */
-bool rail_is_port(const struct rails *rails, const struct fabric_port *port,
-	const struct rail *rail)
+bool rails_other_ready(const struct rails *rails, const struct rail *rail)
 {
-	const struct netdev *list[STACK_BELOW_MAX];
-	size_t n;
-
-	if (rail->guid)
-		return port->link_layer == LINK_LAYER_INFINIBAND && port->guid == rail->guid;
-	n = stack_below(rails, rail->name, list);
-	for (size_t i = 0; i < n; i++)
-		if (streq(port->netdev, list[i]->name))
+	for (size_t i = 0; i < rails->n; i++)
+		if (&rails->rows[i] != rail && rails->rows[i].state == RAIL_READY)
 			return true;
-	return streq(port->netdev, rail->name);
-}
-
-const struct fabric_port *rail_fabric_port(const struct rails *rails, const struct rail *rail)
-{
-	const struct fabric_port *best = NULL;
-	const struct fabric_port *ports;
-	size_t n;
-
-	ports = fabric_ports(rails->fabric, &n);
-	for (size_t i = 0; i < n; i++) {
-		if (!rail_is_port(rails, &ports[i], rail))
-			continue;
-		if (!best || best->state != PORT_ACTIVE)
-			best = &ports[i];
-	}
-	return best;
+	return false;
 }

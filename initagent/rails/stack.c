@@ -12,16 +12,6 @@
 #define PARTNER_PERIOD (5 * NSEC_PER_SEC)
 #define VLAN_PATIENCE  (3 * NSEC_PER_SEC)
 
-const struct plan_link *stack_link(const struct rails *rails, const char *name)
-{
-	const struct plan_net *net = &rails->plan->net;
-
-	for (size_t i = 0; i < net->n_links; i++)
-		if (streq(net->links[i].name, name) && plan_link_module(net->links[i].kind))
-			return &net->links[i];
-	return NULL;
-}
-
 bool stack_carries(const struct rails *rails, const char *name)
 {
 	const struct plan_net *net = &rails->plan->net;
@@ -37,7 +27,7 @@ bool stack_carries(const struct rails *rails, const char *name)
 static size_t add_below(const struct rails *rails, const char *name, const struct netdev **ret,
 	size_t n, int depth)
 {
-	const struct plan_link *link = stack_link(rails, name);
+	const struct plan_link *link = naming_link(rails, name);
 
 	/* The kernel nests no deeper (MAX_NEST_DEV). */
 	for (size_t i = 0; link && depth < 8 && i < link->n_lower && n < STACK_BELOW_MAX; i++) {
@@ -57,6 +47,38 @@ size_t stack_below(const struct rails *rails, const char *name,
 	return add_below(rails, name, ret, 0, 0);
 }
 
+/* RoCE of a VLAN is its parent's, that of a bond the slaves' on some adapters. */
+bool rail_is_port(const struct rails *rails, const struct fabric_port *port,
+	const struct rail *rail)
+{
+	const struct netdev *list[STACK_BELOW_MAX];
+	size_t n;
+
+	if (rail->guid)
+		return port->link_layer == LINK_LAYER_INFINIBAND && port->guid == rail->guid;
+	n = stack_below(rails, rail->name, list);
+	for (size_t i = 0; i < n; i++)
+		if (streq(port->netdev, list[i]->name))
+			return true;
+	return streq(port->netdev, rail->name);
+}
+
+const struct fabric_port *rail_fabric_port(const struct rails *rails, const struct rail *rail)
+{
+	const struct fabric_port *best = NULL;
+	const struct fabric_port *ports;
+	size_t n;
+
+	ports = fabric_ports(rails->fabric, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (!rail_is_port(rails, &ports[i], rail))
+			continue;
+		if (!best || best->state != PORT_ACTIVE)
+			best = &ports[i];
+	}
+	return best;
+}
+
 bool stack_matches(const struct rails *rails, const struct netdev *dev, const struct hw_addr *hw)
 {
 	const struct netdev *list[STACK_BELOW_MAX];
@@ -73,7 +95,7 @@ bool stack_matches(const struct rails *rails, const struct netdev *dev, const st
 /* A bond has neither its type nor its address before its first slave. */
 bool stack_ready(const struct rails *rails, const struct netdev *dev)
 {
-	const struct plan_link *link = stack_link(rails, dev->name);
+	const struct plan_link *link = naming_link(rails, dev->name);
 	const struct netdev *part = NULL;
 
 	if (!link || link->kind == PLAN_LINK_VLAN)
@@ -230,7 +252,7 @@ static void step(struct rails *rails, const struct plan_link *link, uint64_t bit
 /* A VLAN goes with its parent, and is made again with it. */
 void stack_gone(struct rails *rails, const char *name)
 {
-	const struct plan_link *link = stack_link(rails, name);
+	const struct plan_link *link = naming_link(rails, name);
 	uint64_t bit = link ? UINT64_C(1) << (link - rails->plan->net.links) : 0;
 
 	rails->stack_tried &= ~bit;
@@ -322,7 +344,7 @@ enum cause stack_silence(const struct rails *rails, const struct rail *rail, cha
 	size_t n = whole_stack(rails, rail, list);
 
 	for (size_t i = 0; i < n && rail->carrier && now >= rail->carrier + VLAN_PATIENCE; i++) {
-		const struct plan_link *link = stack_link(rails, list[i]->name);
+		const struct plan_link *link = naming_link(rails, list[i]->name);
 
 		if (!link || link->kind != PLAN_LINK_VLAN || !is_silent(rails, link->name))
 			continue;
@@ -336,7 +358,7 @@ enum cause stack_silence(const struct rails *rails, const struct rail *rail, cha
 enum cause stack_hindrance(const struct rails *rails, const struct rail *rail, enum cause cause,
 	char *buf, size_t size, uint64_t now)
 {
-	const struct plan_link *link = stack_link(rails, rail->name);
+	const struct plan_link *link = naming_link(rails, rail->name);
 	enum cause silence = CAUSE_NONE;
 	const struct netdev *bond;
 
@@ -377,6 +399,5 @@ uint64_t stack_partner_wait(struct rails *rails, struct rail *rail, uint64_t now
 		use_without_partner(rails, rail, now);
 		return NSEC_NEVER;
 	}
-	rail_hindered(rails, rail, CAUSE_BOND_NO_PARTNER, "", now);
 	return min_u64(rail->partner, now + PARTNER_PERIOD);
 }
