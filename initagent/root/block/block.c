@@ -65,6 +65,13 @@ static const enum block_state state_of_step[BLOCK_STEP_MAX] = {
 	[BLOCK_STEP_CLEAN] = STATE_CLEANING,
 };
 
+static const struct block_ops *const protocols[PLAN_BLOCK_KIND_MAX] = {
+	[PLAN_BLOCK_NVMF] = &nvmf_ops,
+	[PLAN_BLOCK_NBD] = &nbd_ops,
+	[PLAN_BLOCK_SRP] = &srp_ops,
+	[PLAN_BLOCK_LOCAL] = &local_ops,
+};
+
 struct block {
 	struct source source; /* the first */
 	struct source_config cfg;
@@ -77,11 +84,6 @@ struct block {
 	bool fatal;
 	struct block_result result;
 };
-
-uint16_t block_port(const struct plan_block *plan, const struct plan_portal *portal)
-{
-	return portal && portal->port ? portal->port : block_ops_of(plan->kind)->port;
-}
 
 static void set_state(struct block *b, enum block_state to, uint64_t now)
 {
@@ -438,7 +440,7 @@ static void describe_way(struct block *b)
 	strscpy(r->server, b->portal ? b->portal->server : "", sizeof(r->server));
 	strscpy(r->address, b->cfg.address, sizeof(r->address));
 	take_server(b);
-	r->port = block_port(b->plan, b->portal);
+	r->port = b->portal && b->portal->port ? b->portal->port : b->ops->port;
 	r->attempts = b->source.rounds;
 }
 
@@ -452,7 +454,7 @@ int block_begin(struct source **ret, const struct source_config *cfg, uint64_t n
 	b->cfg = *cfg;
 	b->plan = cfg->choice->block;
 	b->portal = block_portal_of(cfg->choice, cfg->turn);
-	b->ops = cfg->block ? cfg->block : block_ops_of(b->plan->kind);
+	b->ops = cfg->block ? cfg->block : protocols[b->plan->kind];
 	b->source.rounds = cfg->rounds + 1;
 	b->began = now;
 	describe_way(b);

@@ -53,5 +53,3 @@ void block_module_settled(struct source *s, uint64_t now);
 const struct plan_portal *block_portal_of(const struct root_choice *c, unsigned turn);
 unsigned block_next(const struct root_choice *c, const struct source_refusals *r, unsigned turn);
 
-/* block_port: the port that portal means: its own, or the protocol's. */
-uint16_t block_port(const struct plan_block *plan, const struct plan_portal *portal);

@@ -18,19 +18,6 @@
 #define STALE_MAX   1024 /* more than nodes have processors */
 #define LOOK_MS	    2000
 
-/* In the order of enum plan_block_kind. */
-const struct block_ops *block_ops_of(enum plan_block_kind kind)
-{
-	static const struct block_ops *const all[PLAN_BLOCK_KIND_MAX] = {
-		[PLAN_BLOCK_NVMF] = &nvmf_ops,
-		[PLAN_BLOCK_NBD] = &nbd_ops,
-		[PLAN_BLOCK_SRP] = &srp_ops,
-		[PLAN_BLOCK_LOCAL] = &local_ops,
-	};
-
-	return all[kind];
-}
-
 static int fail(struct block_job *j, enum cause cause, int error, const char *fmt, va_list ap)
 {
 	j->message.cause = cause;
@@ -57,6 +44,11 @@ int job_fatal(struct block_job *j, enum cause cause, int error, const char *fmt,
 	va_end(ap);
 	j->message.fatal = true;
 	return error;
+}
+
+uint16_t job_port(const struct block_job *j)
+{
+	return j->portal && j->portal->port ? j->portal->port : j->ops->port;
 }
 
 int job_write(struct block_job *j, const char *text, const char *fmt, ...)

@@ -54,7 +54,9 @@ struct block_ops {
 };
 
 extern const struct block_ops nvmf_ops, nbd_ops, srp_ops, local_ops;
-const struct block_ops *block_ops_of(enum plan_block_kind kind);
+
+/* job_port: the server's port: its own, or the protocol's. */
+uint16_t job_port(const struct block_job *j);
 
 /* job_fail: sets cause and text of the message; returns error. fatal: trying again cannot help. */
 int job_fail(struct block_job *j, enum cause cause, int error, const char *fmt, ...) _printf_(4, 5);

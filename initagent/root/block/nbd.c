@@ -24,7 +24,7 @@
 static void backend_of(const struct block_job *j, char *buf, size_t size)
 {
 	snprintf(buf, size, "initagent %s:%u/%s", j->cfg->address,
-		block_port(j->plan, j->portal), j->plan->name);
+		job_port(j), j->plan->name);
 }
 
 /* The next device in an open /sys/block that is connected to what is meant; NULL at the end. */
@@ -79,7 +79,7 @@ static int open_socket(struct block_job *j)
 	char port[8];
 	int fd, r;
 
-	snprintf(port, sizeof(port), "%u", block_port(j->plan, j->portal));
+	snprintf(port, sizeof(port), "%u", job_port(j));
 	if (getaddrinfo(j->cfg->address, port, &hints, &a) != 0)
 		return -EINVAL;
 	fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -98,7 +98,7 @@ static int connect_failed(struct block_job *j, int error)
 		: CAUSE_BLOCK_UNREACHABLE;
 
 	return job_fail(j, cause, error, "%s port %u: %s", j->cfg->address,
-		block_port(j->plan, j->portal), strerror(-error));
+		job_port(j), strerror(-error));
 }
 
 static int hello_failed(struct block_job *j, const struct nbd_export *e)

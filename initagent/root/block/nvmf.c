@@ -43,7 +43,7 @@ static struct way way_to_discovery(const struct block_job *j)
 
 	way.nqn = NQN_DISCOVERY;
 	way.address = j->cfg->address;
-	way.port = block_port(j->plan, j->portal);
+	way.port = job_port(j);
 	return way;
 }
 
