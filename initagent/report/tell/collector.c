@@ -4,11 +4,8 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
-#include "base/random.h"
 #include "report/tell/xcat.h"
 
-#define RETRY_FIRST NSEC_PER_SEC
-#define DOUBLINGS   5
 #define LOOKUP_WAIT (5 * NSEC_PER_SEC)
 
 static const struct {
@@ -27,26 +24,9 @@ static bool is_http(const struct collector *c)
 	return c->plan->kind == PLAN_REPORT_HTTP;
 }
 
-static bool is_xcat(const struct collector *c)
-{
-	return c->plan->kind == PLAN_REPORT_XCAT;
-}
-
-static bool is_tcp(const struct collector *c)
-{
-	return c->plan->kind == PLAN_REPORT_SYSLOG_TCP || is_xcat(c);
-}
-
 void collector_init(struct collector *c, const struct plan_report *plan)
 {
 	*c = (struct collector){.plan = plan, .addr = plan->addr, .fd = -1};
-}
-
-void collector_close(struct collector *c)
-{
-	closep(&c->fd);
-	c->fd = -1;
-	c->connected = false;
 }
 
 void collector_done(struct collector *c)
@@ -59,89 +39,6 @@ void collector_up(struct collector *c)
 {
 	c->retry = 0;
 	c->failures = 0;
-}
-
-/* The current message is sent again, and the one before, which may be lost: twice is better. */
-static void rewind_rows(struct collector *c)
-{
-	uint64_t n = c->from < c->to ? 2 : 1;
-
-	c->next -= is_tcp(c) ? n < c->given ? n : c->given : 0;
-	c->from = is_tcp(c) ? c->to : 0;
-	c->given = 0;
-}
-
-void collector_retry(struct collector *c, int error, uint64_t now)
-{
-	uint64_t span = RETRY_FIRST << (c->failures < DOUBLINGS ? c->failures : DOUBLINGS);
-
-	rewind_rows(c);
-	collector_close(c);
-	c->error = error;
-	c->failures++;
-	c->retry = now + span / 2 + (random_u32() * (span / 2) >> 32);
-}
-
-static socklen_t sockaddr_of(const struct collector *c, struct sockaddr_storage *ss)
-{
-	struct sockaddr_in *v4 = (struct sockaddr_in *)(void *)ss;
-	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)(void *)ss;
-
-	if (c->addr.family == AF_INET) {
-		*v4 = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(c->plan->port),
-			.sin_addr = c->addr.v4};
-		return sizeof(*v4);
-	}
-	*v6 = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = htons(c->plan->port),
-		.sin6_addr = c->addr.v6};
-	return sizeof(*v6);
-}
-
-/* Edge-triggered: each change is looked at once, however it is left. */
-static bool watch(int fd, int epoll, uint32_t events)
-{
-	struct epoll_event ev = {.events = events | EPOLLET};
-
-	return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &ev) == 0;
-}
-
-static void open_socket(struct collector *c, int epoll, uint64_t now)
-{
-	struct sockaddr_storage ss = {0};
-	socklen_t len = sockaddr_of(c, &ss);
-	int type = is_tcp(c) ? SOCK_STREAM : SOCK_DGRAM;
-
-	c->fd = socket(c->addr.family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (c->fd < 0 || !watch(c->fd, epoll, EPOLLOUT | EPOLLRDHUP | (is_xcat(c) ? EPOLLIN : 0)))
-		collector_retry(c, errno, now);
-	else if (connect(c->fd, (struct sockaddr *)&ss, len) == 0)
-		c->connected = true;
-	else if (errno != EINPROGRESS)
-		collector_retry(c, errno, now);
-}
-
-/* Is the handshake done? */
-static bool established(struct collector *c, uint64_t now)
-{
-	struct sockaddr_storage peer;
-	socklen_t len = sizeof(peer), size = sizeof(int);
-	int error = 0;
-
-	if (c->connected || getpeername(c->fd, (struct sockaddr *)&peer, &len) == 0) {
-		c->connected = true;
-		return true;
-	}
-	getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &error, &size);
-	if (error)
-		collector_retry(c, error, now);
-	return false;
-}
-
-bool collector_open(struct collector *c, int epoll, uint64_t now)
-{
-	if (c->fd < 0 && now >= c->retry)
-		open_socket(c, epoll, now);
-	return c->fd >= 0 && established(c, now);
 }
 
 /* When the clock that is now set stood at that moment. */
@@ -174,7 +71,7 @@ static void write_down(struct collector *c, const struct tell_row *row, const ch
 	size_t len = syslog_format(text, &m);
 
 	c->from = c->to = 0;
-	if (is_tcp(c))
+	if (collector_is_tcp(c))
 		c->to = (size_t)snprintf(c->out, sizeof(c->out), "%zu ", len);
 	memcpy(c->out + c->to, text, len);
 	c->to += len;
@@ -207,7 +104,7 @@ static bool listen_to(struct collector *c, uint64_t now)
 	char junk[512];
 	ssize_t n = 1;
 
-	for (int budget = 8; is_tcp(c) && budget > 0 && n > 0; budget--)
+	for (int budget = 8; collector_is_tcp(c) && budget > 0 && n > 0; budget--)
 		n = recv(c->fd, junk, sizeof(junk), MSG_DONTWAIT);
 	if (n != 0)
 		return true;
@@ -216,40 +113,9 @@ static bool listen_to(struct collector *c, uint64_t now)
 	return false;
 }
 
-/* UDP: the next send fails with the error of an earlier message, and sends nothing. */
-static ssize_t send_some(struct collector *c)
-{
-	ssize_t n = send(c->fd, c->out + c->from, c->to - c->from, MSG_NOSIGNAL | MSG_DONTWAIT);
-
-	if (n < 0 && !is_tcp(c) && errno == ECONNREFUSED) {
-		c->error = errno;
-		n = send(c->fd, c->out + c->from, c->to - c->from, MSG_NOSIGNAL | MSG_DONTWAIT);
-	}
-	return n;
-}
-
-/* False: no more goes now. */
-bool collector_send(struct collector *c, uint64_t now)
-{
-	while (c->from < c->to) {
-		ssize_t n = send_some(c);
-
-		if (n >= 0)
-			c->from += (size_t)n;
-		else if (errno == EAGAIN || errno == EWOULDBLOCK)
-			return false;
-		else if (errno != EINTR) {
-			collector_retry(c, errno, now);
-			return false;
-		}
-	}
-	c->from = c->to = 0;
-	return true;
-}
-
 static bool pending(const struct collector *c, const struct tell_queue *q)
 {
-	if (is_xcat(c))
+	if (collector_is_xcat(c))
 		return xcat_wanted(q) != c->told;
 	return !is_http(c) && (c->next < q->n || c->from < c->to);
 }
@@ -261,12 +127,12 @@ void collector_push(struct collector *c, const struct tell_queue *q, const char 
 		c->retry = 0; /* for the owner to see */
 	if (is_http(c) || !c->addr.family)
 		return;
-	if (is_xcat(c)) {
+	if (collector_is_xcat(c)) {
 		xcat_push(c, q, epoll, now);
 		return;
 	}
 	/* A TCP connection is made beforehand, so that the last message need not wait for it. */
-	if (c->fd < 0 && !is_tcp(c) && !pending(c, q))
+	if (c->fd < 0 && !collector_is_tcp(c) && !pending(c, q))
 		return;
 	if (!collector_open(c, epoll, now) || !listen_to(c, now))
 		return;
@@ -313,7 +179,7 @@ void collector_post(struct collector *c, const struct post_request *o, int epoll
 	else if (request.delay) /* not waited for; the kernel's log gets its result */
 		c->post = worker_detach(c->post);
 	else
-		watch(worker_fd(c->post), epoll, EPOLLIN | EPOLLRDHUP);
+		collector_watch(worker_fd(c->post), epoll, EPOLLIN | EPOLLRDHUP);
 }
 
 void collector_receive(struct collector *c, uint64_t now)
@@ -359,9 +225,9 @@ bool collector_missed(struct collector *c, const struct tell_queue *q, char *tex
 
 	if (is_http(c))
 		return missed_state(c, text, size);
-	if (c->named || (is_xcat(c) ? !pending(c, q) : !n))
+	if (c->named || (collector_is_xcat(c) ? !pending(c, q) : !n))
 		return false;
-	if (is_xcat(c))
+	if (collector_is_xcat(c))
 		snprintf(text, size, "state %s not accepted: %s",
 			xcat_state_name(xcat_wanted(q)), why);
 	else

@@ -61,8 +61,12 @@ uint64_t collector_deadline(const struct collector *c, const struct tell_queue *
 bool collector_wants_address(const struct collector *c, uint64_t now);
 void collector_resolved(struct collector *c, const struct inet_addr *addr, uint64_t now);
 
-/* collector_open: connects; true once connected. collector_send: what of out goes now; true: all
+/* collector_socket.c. collector_watch: fd becomes part of epoll.
+ * collector_open: connects; true once connected. collector_send: what of out goes now; true: all
  * of it. collector_retry: later, and why. */
+bool collector_is_xcat(const struct collector *c);
+bool collector_is_tcp(const struct collector *c);
+bool collector_watch(int fd, int epoll, uint32_t events);
 bool collector_open(struct collector *c, int epoll, uint64_t now);
 bool collector_send(struct collector *c, uint64_t now);
 void collector_retry(struct collector *c, int error, uint64_t now);
