@@ -10,7 +10,7 @@
 static const struct plan_word *word_of(const struct parser *p, enum option_id id)
 {
 	for (size_t i = p->n_words; i-- > 0;)
-		if (p->words[i].row == option_row(id))
+		if (word_is(&p->words[i], id))
 			return &p->words[i];
 	return NULL;
 }

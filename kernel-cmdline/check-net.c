@@ -530,18 +530,6 @@ static void check_ways(struct parser *p)
 		check_way(p, u.zone);
 }
 
-/* A second ip= for an interface, or one for all of them beside it, stops dracut. */
-const char *add_method(struct parser *p, const char *method, const char *address)
-{
-	const struct plan_ip *ip = p->ips.items;
-	const char *name = p->ips.n && ip->ifname ? ip->ifname : NULL;
-
-	if (p->ips.n > 1)
-		return textf(p, "name the method %s%s in one of the ip= options", method, address);
-	return textf(p, "%s ip=%s%s%s%s", p->ips.n ? "write" : "add", name ? name : "",
-		name ? ":" : "", method, address);
-}
-
 static void check_server(struct parser *p)
 {
 	unsigned int missing = plan_server_families(p->plan) & ~plan_ip_families(p->plan);

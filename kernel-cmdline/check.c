@@ -8,14 +8,12 @@
 static struct slice find_name(const struct parser *p, const char *name,
 	const struct plan_word **ret)
 {
-	const struct option_row *a = option_row(OPTION_RD_DRIVER_BLACKLIST);
-	const struct option_row *b = option_row(OPTION_MODPROBE_BLACKLIST);
-
 	for (size_t i = p->n_words; i-- > 0;) {
 		const struct plan_word *w = &p->words[i];
 		struct slice rest, item;
 
-		if (w->row != a && w->row != b)
+		if (!word_is(w, OPTION_RD_DRIVER_BLACKLIST) &&
+			!word_is(w, OPTION_MODPROBE_BLACKLIST))
 			continue;
 		rest = word_value(w);
 		while (slice_next(&rest, ',', &item)) {
@@ -131,14 +129,6 @@ static void check_rorw(struct parser *p)
 	}
 }
 
-bool bootif_asks(const struct parser *p)
-{
-	FOR_EACH(struct plan_ip, ip, &p->ips)
-		if (plan_ip_is_open(ip))
-			return false;
-	return p->plan->net.bootif.len;
-}
-
 /* Is no interface going to hear a server? Without any ip=, all of them are. */
 static bool nobody_asks(const struct parser *p)
 {
@@ -148,26 +138,6 @@ static bool nobody_asks(const struct parser *p)
 		if (ip->methods & ~(unsigned int)(PLAN_IP_STATIC | PLAN_IP_LINK6))
 			return false;
 	return p->ips.n > 0;
-}
-
-struct plan_word *root_word(const struct parser *p)
-{
-	static const enum option_id ids[] = {OPTION_ROOT, OPTION_NETROOT, OPTION_NFSROOT};
-
-	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
-		struct plan_word *w = parser_word(p, ids[i]);
-
-		if (w && w->value == p->plan->root.text)
-			return w;
-	}
-	return NULL;
-}
-
-struct plan_word *bootdev_word(const struct parser *p)
-{
-	struct plan_word *w = parser_word(p, OPTION_NETDEV);
-
-	return w && w->value == p->plan->net.bootdev ? w : parser_word(p, OPTION_BOOTDEV);
 }
 
 /* Nothing on the line and no DHCP to tell where the root is. */
@@ -225,7 +195,7 @@ static void check_ip_left(struct parser *p)
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->n_words; i++)
-		if (p->words[i].row == option_row(OPTION_IP)) {
+		if (word_is(&p->words[i], OPTION_IP)) {
 			last = &p->words[i];
 			n++;
 		}

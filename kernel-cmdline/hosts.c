@@ -167,6 +167,18 @@ static void check_subnet(struct parser *p, const struct named_host *host, const 
 		"ip=", text, own, ip->prefix);
 }
 
+/* A second ip= for an interface, or one for all of them beside it, stops dracut. */
+const char *add_method(struct parser *p, const char *method, const char *address)
+{
+	const struct plan_ip *ip = p->ips.items;
+	const char *name = p->ips.n && ip->ifname ? ip->ifname : NULL;
+
+	if (p->ips.n > 1)
+		return textf(p, "name the method %s%s in one of the ip= options", method, address);
+	return textf(p, "%s ip=%s%s%s%s", p->ips.n ? "write" : "add", name ? name : "",
+		name ? ":" : "", method, address);
+}
+
 void warn_family(struct parser *p, const struct plan_word *w, struct slice at, const char *what,
 	int family)
 {

@@ -271,37 +271,26 @@ static bool read_team(struct link_parse *x, const struct slice *f, size_t n)
 /* --- all of them ------------------------------------------------------------------------------ */
 
 static const struct link_kind {
-	enum option_id id;
+	const char *name;   /* the option's */
 	const char *bare; /* what the option alone means; NULL: nothing */
 	const char *module;
 	bool (*read)(struct link_parse *x, const struct slice *f, size_t n);
 } kinds[] = {
-	[PLAN_LINK_VLAN] = {OPTION_VLAN, NULL, "8021q", read_vlan},
-	[PLAN_LINK_BOND] = {OPTION_BOND, "bond0:eth0,eth1:mode=balance-rr", "bonding",
+	[PLAN_LINK_VLAN] = {"vlan", NULL, "8021q", read_vlan},
+	[PLAN_LINK_BOND] = {"bond", "bond0:eth0,eth1:mode=balance-rr", "bonding",
 		read_bond},
-	[PLAN_LINK_BRIDGE] = {OPTION_BRIDGE, "br0:eth0", "bridge", read_bridge},
-	[PLAN_LINK_TEAM] = {OPTION_TEAM, "team0:eth0,eth1", NULL, read_team},
+	[PLAN_LINK_BRIDGE] = {"bridge", "br0:eth0", "bridge", read_bridge},
+	[PLAN_LINK_TEAM] = {"team", "team0:eth0,eth1", NULL, read_team},
 };
 
 const char *plan_link_kind_name(enum plan_link_kind kind)
 {
-	return option_row(kinds[kind].id)->name;
+	return kinds[kind].name;
 }
 
 const char *plan_link_module(enum plan_link_kind kind)
 {
 	return kinds[kind].module;
-}
-
-bool plan_is_ipoib(const struct plan_ifname *ifnames, size_t n, const char *name)
-{
-	const size_t parent = strcspn(name, ".");
-
-	for (size_t i = 0; i < n; i++)
-		if (streq(ifnames[i].name, name) || (strlen(ifnames[i].name) == parent &&
-				strncmp(ifnames[i].name, name, parent) == 0))
-			return ifnames[i].hwaddr.len > 6;
-	return strncmp(name, "ib", 2) == 0 && strncmp(name, "ibft", 4) != 0;
 }
 
 static void say_link(struct link_parse *x)
@@ -357,7 +346,7 @@ PARSE(link)
 	const struct link_kind *k = kinds;
 	struct slice v = word_value(w), f[5];
 
-	while (k->id != row->id)
+	while (!streq(k->name, row->name))
 		k++;
 	x.link.kind = (enum plan_link_kind)(k - kinds);
 	x.link.word = (size_t)(w - p->words);

@@ -29,18 +29,6 @@ const struct option_row *option_row(enum option_id id)
 	return &rows[id];
 }
 
-/* The kernel compares parameter names so: '-' and '_' are the same. */
-static char dash(char c)
-{
-	return c == '-' ? '_' : c;
-}
-
-/* For suggestions small and capital letters are the same as well. */
-static char fold(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : dash(c);
-}
-
 static bool same_name(const char *a, const char *b, size_t len, char (*as)(char))
 {
 	for (size_t i = 0; i < len; i++)
@@ -52,7 +40,8 @@ static bool same_name(const char *a, const char *b, size_t len, char (*as)(char)
 static const struct option_alias *find_alias(const char *s, size_t len)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(aliases); i++)
-		if (strlen(aliases[i].name) == len && same_name(s, aliases[i].name, len, dash))
+		if (strlen(aliases[i].name) == len &&
+			same_name(s, aliases[i].name, len, option_dash))
 			return &aliases[i];
 	return NULL;
 }
@@ -70,7 +59,7 @@ const struct option_row *option_find(const char *s, size_t len, const struct opt
 		size_t n = strlen(rows[i].name);
 		bool family = rows[i].flags & OPTION_PREFIX;
 
-		if ((family ? len > n : len == n) && same_name(s, rows[i].name, n, dash))
+		if ((family ? len > n : len == n) && same_name(s, rows[i].name, n, option_dash))
 			return &rows[i];
 	}
 	return NULL;
@@ -80,43 +69,9 @@ const struct option_row *option_find_case(const char *s, size_t len)
 {
 	for (size_t i = 0; i < OPTION_N; i++)
 		if (!(rows[i].flags & OPTION_PREFIX) && strlen(rows[i].name) == len &&
-			same_name(s, rows[i].name, len, fold))
+			same_name(s, rows[i].name, len, option_fold))
 			return &rows[i];
 	return NULL;
-}
-
-/* Longest name the suggestion looks at; the longest in the table has 24 letters. */
-#define SUGGEST_MAX 32
-
-/*
- * Optimal string alignment: insertions, deletions, changes and swaps of neighbours. Three rows
- * of the usual table are kept.
- */
-size_t option_distance(const char *a, size_t n, const char *b)
-{
-	size_t table[3][SUGGEST_MAX + 1], *two = table[0], *one = table[1], *row = table[2];
-	size_t i, j, m = strlen(b);
-
-	if (n > SUGGEST_MAX || m > SUGGEST_MAX)
-		return SUGGEST_MAX;
-	for (j = 0; j <= m; j++)
-		two[j] = one[j] = j;
-	for (i = 1; i <= n; i++) {
-		size_t *spare = two;
-
-		row[0] = i;
-		for (j = 1; j <= m; j++) {
-			row[j] = one[j - 1] + (fold(a[i - 1]) != fold(b[j - 1]));
-			row[j] = min_u64(row[j], min_u64(one[j], row[j - 1]) + 1);
-			if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) &&
-				fold(a[i - 2]) == fold(b[j - 1]))
-				row[j] = min_u64(row[j], two[j - 2] + 1);
-		}
-		two = one;
-		one = row;
-		row = spare;
-	}
-	return one[m];
 }
 
 /* Few slips in a long name, hardly any in a short one: "ro" must not become "rw". */

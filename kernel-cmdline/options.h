@@ -87,6 +87,10 @@ const struct option_row *option_find_case(const char *s, size_t len);
  */
 const char *option_suggest(const char *s, size_t len);
 
+/* option_dash: '-' as '_'; option_fold: and a capital letter as a small one (spelling.c). */
+char option_dash(char c);
+char option_fold(char c);
+
 /*
  * option_distance: how many slips (a letter missing, too many, wrong, or two swapped) lie between
  * s[0..len) and word, capitals aside.

@@ -9,6 +9,34 @@ struct plan_word *parser_word(const struct parser *p, enum option_id id)
 	return p->taken[id] ? &p->words[p->taken[id] - 1] : NULL;
 }
 
+struct plan_word *root_word(const struct parser *p)
+{
+	static const enum option_id ids[] = {OPTION_ROOT, OPTION_NETROOT, OPTION_NFSROOT};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
+		struct plan_word *w = parser_word(p, ids[i]);
+
+		if (w && w->value == p->plan->root.text)
+			return w;
+	}
+	return NULL;
+}
+
+struct plan_word *bootdev_word(const struct parser *p)
+{
+	struct plan_word *w = parser_word(p, OPTION_NETDEV);
+
+	return w && w->value == p->plan->net.bootdev ? w : parser_word(p, OPTION_BOOTDEV);
+}
+
+bool bootif_asks(const struct parser *p)
+{
+	FOR_EACH(struct plan_ip, ip, &p->ips)
+		if (plan_ip_is_open(ip))
+			return false;
+	return p->plan->net.bootif.len;
+}
+
 struct slice word_value(const struct plan_word *w)
 {
 	if (!w || !w->value)

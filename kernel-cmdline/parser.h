@@ -204,6 +204,12 @@ bool same_device(const struct plan_ip *a, const struct plan_ip *b);
  */
 void check_text(struct parser *p, const struct plan_word *w);
 
+/* word_is: is it this option, well-formed or not? */
+static inline bool word_is(const struct plan_word *w, enum option_id id)
+{
+	return w->row && w->row->id == id;
+}
+
 /* root_word: the word whose text the root was made from, or NULL. */
 struct plan_word *root_word(const struct parser *p);
 
@@ -351,8 +357,8 @@ void resolve_statelite(struct parser *p); /* statelite.c; after resolve_root */
 void resolve_image(struct parser *p);  /* image.c; before resolve_root */
 void resolve_policy(struct parser *p); /* policy.c */
 void check_net(struct parser *p);      /* check-net.c */
-const char *add_method(struct parser *p, const char *method, const char *address);
 void check_hosts(struct parser *p);    /* hosts.c */
+const char *add_method(struct parser *p, const char *method, const char *address);
 void check_links(struct parser *p);    /* links.c */
 void check_image(struct parser *p);    /* check-image.c */
 void check_overlay(struct parser *p);  /* overlay.c */
