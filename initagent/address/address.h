@@ -172,7 +172,7 @@ DEFINE_FREEP(struct addresses, addresses_free)
 int addresses_fd(const struct addresses *as);
 /* addresses_deadline: call addresses_dispatch() then; 0 while an event waits to be popped. */
 uint64_t addresses_deadline(const struct addresses *as);
-int addresses_dispatch(struct addresses *as, uint64_t now);
+void addresses_dispatch(struct addresses *as, uint64_t now);
 bool addresses_pop_event(struct addresses *as, struct address_event *ret);
 
 /*

@@ -231,7 +231,7 @@ static void read_monitor(struct addresses *as)
  * Which fd was ready is not asked: reading one that is not costs a system call, knowing which one
  * costs more code. Names are looked up after the interfaces, which may have brought new servers.
  */
-int addresses_dispatch(struct addresses *as, uint64_t now)
+void addresses_dispatch(struct addresses *as, uint64_t now)
 {
 	struct iface *i;
 
@@ -246,7 +246,6 @@ int addresses_dispatch(struct addresses *as, uint64_t now)
 	as->now = now;
 	update_conf(as, now);
 	resolver_dispatch(as->resolver, now);
-	return 0;
 }
 
 /* --- events -------------------------------------------------------------------------------- */

@@ -5,13 +5,14 @@
 #include "address/dhcp_option.h"
 #include "inet_text.h"
 
-/* Cuts a list to what we keep; the first entries count most. */
-static size_t copy_addresses(struct inet_addr *dst, size_t max, const struct inet_addr *src,
-	size_t n)
+/* The first ones count most. */
+static size_t copy_nameservers(struct inet_addr dst[static ADDRESS_LIST_MAX],
+	const struct address_config *cfg)
 {
-	n = n < max ? n : max;
+	size_t n = min_u64(cfg->n_nameservers, ADDRESS_LIST_MAX);
+
 	if (n)
-		memcpy(dst, src, n * sizeof(*dst));
+		memcpy(dst, cfg->nameservers, n * sizeof(*dst));
 	return n;
 }
 
@@ -52,8 +53,7 @@ int iface_config_copy(struct iface_config *ret, const struct address_config *cfg
 	ret->cfg.n_routes = 0;
 	copy_routes(ret, cfg);
 	ret->cfg.routes = ret->routes;
-	ret->cfg.n_nameservers = copy_addresses(
-		ret->nameservers, ADDRESS_LIST_MAX, cfg->nameservers, cfg->n_nameservers);
+	ret->cfg.n_nameservers = copy_nameservers(ret->nameservers, cfg);
 	ret->cfg.nameservers = ret->nameservers;
 	return 0;
 }
@@ -107,9 +107,8 @@ void result_begin(struct address_result *r, const struct address_config *cfg,
 	memcpy(r->ifname, dev->name, sizeof(r->ifname));
 	r->method = cfg->method;
 	r->mtu = cfg->mtu;
-	r->n_dns = copy_addresses(r->dns, ADDRESS_LIST_MAX, cfg->nameservers, cfg->n_nameservers);
+	r->n_dns = copy_nameservers(r->dns, cfg);
 	strscpy(r->hostname, cfg->hostname ? cfg->hostname : "", sizeof(r->hostname));
-	r->obtained = 0;
 	r->renew = r->rebind = r->expires = NSEC_NEVER;
 }
 

@@ -35,15 +35,8 @@ static void print_netdevs(const struct env *env, const struct fabric_port *p, FI
 	size_t n = fabric_netdevs(env, p, netdevs);
 
 	for (size_t i = 0; i < n; i++) {
-		const struct fabric_netdev *d = &netdevs[i];
-
-		fprintf(out, LINE "%s, MTU %u", d->name,
-			!d->up	     ? "down"
-			: d->carrier ? "carrier"
-				     : "no carrier", d->mtu);
-		if (d->pkey)
-			fprintf(out, ", P_Key %04x", d->pkey);
-		fprintf(out, "%s%s\n", *d->mode ? ", " : "", d->mode);
+		fprintf(out, LINE, netdevs[i].name);
+		fabric_print_netdev(&netdevs[i], out);
 	}
 }
 

@@ -324,6 +324,9 @@ struct fabric_netdev {
 size_t fabric_netdevs(const struct env *env, const struct fabric_port *port,
 	struct fabric_netdev list[static FABRIC_NETDEVS_MAX]);
 
+/* fabric_print_netdev: "carrier, MTU 2044, P_Key 8001, datagram", which ends the line. */
+void fabric_print_netdev(const struct fabric_netdev *d, FILE *out);
+
 /*
  * fabric_print_ports: the table of "initagent ports" for n ports as fabric_ports() gives them: what
  * ibstat, "rdma link" and the IPoIB interfaces' sysfs tell together, and the gate's words.

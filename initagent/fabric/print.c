@@ -46,12 +46,10 @@ static void print_row(const struct env *env, const struct fabric_port *p, FILE *
 		*firmware ? firmware : "-", pkeys);
 }
 
-static void print_netdev(const struct fabric_netdev *d, FILE *out)
+void fabric_print_netdev(const struct fabric_netdev *d, FILE *out)
 {
-	fprintf(out, "  netdev %s, %s, MTU %u", d->name,
-		!d->up	     ? "down"
-		: d->carrier ? "carrier"
-			     : "no carrier", d->mtu);
+	fprintf(out, "%s, MTU %u", !d->up ? "down" : d->carrier ? "carrier" : "no carrier",
+		d->mtu);
 	if (d->pkey)
 		fprintf(out, ", P_Key %04x", d->pkey);
 	fprintf(out, "%s%s\n", *d->mode ? ", " : "", d->mode);
@@ -63,8 +61,10 @@ static void print_below(const struct env *env, const struct fabric_port *p, FILE
 	size_t n = fabric_netdevs(env, p, netdevs);
 	char text[200], end[96];
 
-	for (size_t i = 0; i < n; i++)
-		print_netdev(&netdevs[i], out);
+	for (size_t i = 0; i < n; i++) {
+		fprintf(out, "  netdev %s, ", netdevs[i].name);
+		fabric_print_netdev(&netdevs[i], out);
+	}
 	fabric_neighbour_text(&p->neighbour, end, sizeof(end));
 	if (*end)
 		fprintf(out, "  cable ends at %s\n", end);

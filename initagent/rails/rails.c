@@ -89,7 +89,7 @@ int rails_dispatch(struct rails *rails, uint64_t now)
 	if (fds[0].revents || now >= links_deadline(rails->links))
 		r = links_dispatch(rails->links, now);
 	if (r >= 0 && (fds[1].revents || now >= addresses_deadline(rails->addresses)))
-		r = addresses_dispatch(rails->addresses, now);
+		addresses_dispatch(rails->addresses, now);
 	if (r >= 0 && (fds[2].revents || now >= fabric_deadline(rails->fabric)))
 		r = fabric_dispatch(rails->fabric, now);
 	return r;
