@@ -141,6 +141,21 @@ static bool has_layer(enum plan_root_kind kind)
 	return kind == PLAN_ROOT_REMOTE || kind == PLAN_ROOT_NFS;
 }
 
+/* "ro" is on every line that OpenCHAMI writes, and says nothing of a root that is in memory. */
+static void say_ro(struct parser *p)
+{
+	const struct plan_root *root = &p->plan->root;
+	struct plan_word *ro = parser_word(p, OPTION_RO);
+
+	if (!ro || root->rw)
+		return;
+	if (root->kind == PLAN_ROOT_WWINIT && root->wwinit.device)
+		say(p, ro, "has no effect: Warewulf's root is written");
+	else if (root->kind == PLAN_ROOT_WWINIT ||
+		(root->kind == PLAN_ROOT_LIVE && !root->image.overlay.off))
+		say(p, ro, "has no effect: what is written stays in memory");
+}
+
 /* Without a layer its size means nothing; with one, what is below is only read. */
 static void check_layer(struct parser *p)
 {
@@ -220,6 +235,7 @@ void check_image(struct parser *p)
 {
 	const struct plan_root *root = &p->plan->root;
 
+	say_ro(p);
 	if (root->kind != PLAN_ROOT_LIVE && root->kind != PLAN_ROOT_DHCP &&
 		root->kind != PLAN_ROOT_NONE) {
 		check_idle(p);

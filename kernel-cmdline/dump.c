@@ -361,6 +361,7 @@ static void dump_image(struct dumper *d, const struct plan_image *m)
 	dump_number(d, "image.minmem_mib", m->minmem_mib, b->minmem_mib);
 	dump_text(d, "image.live_dir", m->live_dir, NULL);
 	dump_text(d, "image.squashimg", m->squashimg, NULL);
+	dump_bool(d, "image.xcat", m->xcat, b->xcat);
 	dump_overlay(d, &m->overlay);
 }
 

@@ -334,8 +334,11 @@ void report_xcat(struct parser *p);
 /* resolve_reports: once all sinks are known: the log of an xCAT master that is one of them. */
 void resolve_reports(struct parser *p);
 
-/* xcat_image: what goes with imgurl=, a root in memory: the sink, and a word about rootflags=. */
-void xcat_image(struct parser *p);
+/*
+ * xcat_image: what XCAT= changes of a root in memory, and what goes with imgurl= alone: the sink,
+ * and a word about rootflags=.
+ */
+void xcat_image(struct parser *p, bool imgurl);
 /*
  * pull_word: the rd.systemd.pull= whose image is the root without root=, or NULL. pull_take: is the
  * root that w names one of theirs? Then it is in the plan. pull_left: says what becomes of the

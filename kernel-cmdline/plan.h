@@ -318,6 +318,7 @@ struct plan_image {
 	uint32_t part;		    /* of a disk image, by number; 0: the one of the root's type */
 	const char *live_dir;	    /* folder of an ISO's squashfs; NULL: the usual ones */
 	const char *squashimg;	    /* its file name there; NULL: the usual ones */
+	bool xcat;		    /* of an xCAT stateless node: there is XCAT= */
 };
 
 /* Warewulf's layers; plan_image.url is their server. */

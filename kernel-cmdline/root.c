@@ -448,8 +448,7 @@ void resolve_root(struct parser *p)
 	} else {
 		p->plan->root.text = w->value;
 		take_kind(p, w);
-		if (w == parser_word(p, OPTION_IMGURL))
-			xcat_image(p);
+		xcat_image(p, w == parser_word(p, OPTION_IMGURL));
 	}
 	pull_left(p);
 	server_from_peer(p);

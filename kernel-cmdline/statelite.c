@@ -100,10 +100,25 @@ void resolve_statelite(struct parser *p)
 		say(p, w, "has no effect: it goes with XCAT= and a root over NFS");
 }
 
-void xcat_image(struct parser *p)
+/* PARTITION_RH, PARTITION_DOMOUNT_RH and SLES's: what localdisk acts on. */
+static void warn_partitions(struct parser *p)
+{
+	for (const struct plan_word *w = p->words; w < p->words + p->n_words; w++)
+		if (strncmp(w->name, "PARTITION_", 10) == 0)
+			warn_word(p, w, "keep xCAT's own initramfs for nodes with enablepart",
+				"the image's /etc/init.d/localdisk is not run: no disk is set up");
+}
+
+void xcat_image(struct parser *p, bool imgurl)
 {
 	const struct plan_word *flags = parser_word(p, OPTION_ROOTFLAGS);
+	struct plan_root *root = &p->plan->root;
 
+	root->image.xcat = root->kind == PLAN_ROOT_LIVE && parser_word(p, OPTION_XCAT);
+	if (root->image.xcat)
+		warn_partitions(p);
+	if (!imgurl)
+		return;
 	report_xcat(p);
 	if (flags)
 		warn_word(p, flags, "write rootlimit= for a size",
