@@ -4,8 +4,8 @@
  * caller's.
  * In: a descriptor with a limit, or bytes, or a path. Out: the content, which the caller frees;
  * -errno.
- * Callers: doctor/, modules/, root/block/, root/nfs/, root/wwinit/, state/, dracut/mkimage/,
- * flexboot/, ipxe-scripts/, ipxe-scripts/site/. Tests: base/test_core.c.
+ * Callers: doctor/, handover/, modules/, root/block/, root/nfs/, root/wwinit/, state/,
+ * dracut/mkimage/, flexboot/, ipxe-scripts/, ipxe-scripts/site/. Tests: base/test_core.c.
  */
 #pragma once
 

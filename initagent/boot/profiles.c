@@ -7,6 +7,7 @@
 #include "handover/profiles.h"
 #include "handover/root_facts.h"
 #include "handover/udev.h"
+#include "handover/xcat_root.h"
 #include "report/report.h"
 
 static bool is_connected(const struct boot *b, const char *name)
@@ -226,6 +227,15 @@ void boot_online(struct boot *b, uint64_t now)
 			strerror(-r));
 }
 
+static void fill_xcat_root(struct boot *b, uint64_t now)
+{
+	int r = b->plan->root.image.xcat ? xcat_root_fill(&b->env, b->args->sysroot) : 0;
+
+	if (r < 0)
+		report_cause(b->env.report, CAUSE_HANDOVER_WRITE, "resolv.conf of the root", now,
+			"%s", strerror(-r));
+}
+
 bool boot_write_profiles(struct boot *b, uint64_t now)
 {
 	struct profile_rail rails[RAILS_LIMIT];
@@ -250,6 +260,7 @@ bool boot_write_profiles(struct boot *b, uint64_t now)
 	if (!read_facts(b, &set, &facts))
 		return false;
 	profiles_write(&set, b->plan);
+	fill_xcat_root(b, now);
 	b->reader.managers = malloc(sizeof(*b->reader.managers));
 	if (b->reader.managers)
 		*b->reader.managers = facts.managers;
