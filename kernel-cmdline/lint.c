@@ -124,10 +124,13 @@ static bool has_effect(const struct boot_plan *p, enum option_id id)
 static void put_leader(const struct lint *l, const struct plan_net *net)
 {
 	bool named = has_effect(l->plan, OPTION_BOOTDEV) || has_effect(l->plan, OPTION_NETDEV);
+	bool others = false;
 
+	for (size_t i = 0; i < net->n_ips; i++)
+		others |= !plan_ip_is_open(&net->ips[i]);
 	if (!named && net->bootdev && net->n_ips > 1)
 		fprintf(l->out, "    takes routes, DNS and the root path from %s\n", net->bootdev);
-	if (!net->bootdev && net->bootif.len && net->n_ips)
+	if (!net->bootdev && net->bootif.len && others)
 		fputs("    takes routes and the root path first from the interface of BOOTIF=\n",
 			l->out);
 }

@@ -193,6 +193,8 @@ static const char *device_text(struct parser *p, const struct plan_ip *ip)
 		return textf(p, "the interface with address %s", hw_text(&ip->match, hw));
 	if (ip->ifname)
 		return ip->ifname;
+	if (p->plan->net.bootif.len)
+		return "the interface of BOOTIF=";
 	return ip->methods & PLAN_IP_STATIC ? "the first interface" : "every interface";
 }
 
