@@ -414,7 +414,7 @@ refused() {
 	refused xcat '' "error: there is no node in it"
 	refused xcat 'n1:\n  mac=1\n' "error: there is no node in it"
 	refused xcat 'a=b\n' "list:1: error: neither NAME: nor"
-	refused xcat 'n1:\n  objtype=node\nnonsense\n' "list:3: error: neither NAME: nor"
+	refused xcat 'n1:\nnonsense\n  objtype=node\n' "list:2: error: neither NAME: nor"
 	refused xcat 'n1:\n  objtype=node\n  a=\0b\n' "list:3: error: neither NAME: nor"
 	refused xcat 'n1:\n objtype=node\nn1:\n objtype=node\n' "list:3: error: duplicate node n1"
 	many=$(printf 'w%d:\\n objtype=network\\n net=10.0.0.0\\n mask=255.0.0.0\\n' {1..1001})
