@@ -183,6 +183,13 @@ static bool serves_layers(const struct parser *p, enum option_id id)
 		(id == OPTION_RD_ROOT_CA || id == OPTION_RD_ROOT_PROXY);
 }
 
+/* What is fetched beside the root is proved by keys alone. */
+static bool serves_extensions(const struct parser *p, enum option_id id)
+{
+	return p->extensions.n && (id == OPTION_RD_ROOT_CA || id == OPTION_RD_ROOT_PROXY ||
+		id == OPTION_RD_ROOT_KEY || id == OPTION_RD_NOVERIFYSSL);
+}
+
 /* Whether dracut or a module of it mounts the root, with what it reads of the line. */
 static bool is_left(const struct parser *p)
 {
@@ -224,7 +231,7 @@ static void check_idle(struct parser *p)
 			serves_layers(p, ids[i]) || (is_left(p) && is_dracuts(w)) ||
 			(ids[i] == OPTION_RD_ROOT_ORIGIN && p->pulls.n))
 			continue;
-		if (contradicts(p, ids[i], w))
+		if (contradicts(p, ids[i], w) || serves_extensions(p, ids[i]))
 			continue;
 		say(p, w, "has no effect: the root is no image that is fetched");
 		note_word(p, w, "leave it out", "only for a root that is fetched");

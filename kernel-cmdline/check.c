@@ -299,6 +299,7 @@ void check_plan(struct parser *p)
 	check_wanted(p);
 	check_idle_ip(p);
 	check_image(p);
+	check_pull(p);
 	check_block(p);
 	check_net(p);
 	check_hosts(p);

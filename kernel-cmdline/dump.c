@@ -365,6 +365,13 @@ static void dump_image(struct dumper *d, const struct plan_image *m)
 	dump_overlay(d, &m->overlay);
 }
 
+static void dump_extension(struct dumper *d, const struct plan_extension *e)
+{
+	put(d, "extension=%s/%s%s %s%s%s", e->folder, e->name, e->raw ? ".raw" : "",
+		e->url ? e->url : "-", e->must_prove ? " must_prove" : "", e->sums ? " sums" : "");
+	end(d);
+}
+
 static void dump_portal(struct dumper *d, const struct plan_portal *p)
 {
 	put(d, "block.portal=%s", p->discovery ? "discovery at " : "");
@@ -502,6 +509,8 @@ int plan_dump(const struct boot_plan *p, FILE *out, bool all)
 	dump_number(&d, "retry_s", p->retry_s, base->retry_s);
 	dump_number(&d, "timeout_s", p->timeout_s, base->timeout_s);
 	dump_root(&d);
+	for (size_t i = 0; i < p->n_extensions; i++)
+		dump_extension(&d, &p->extensions[i]);
 	dump_policy(&d);
 	return fflush(out) || ferror(out) ? -EIO : 0;
 }

@@ -35,6 +35,9 @@ bool firmware_wants_ibft(const struct boot_plan *line)
 
 bool firmware_wants_origin(const struct boot_plan *line)
 {
+	for (size_t i = 0; i < line->n_extensions; i++)
+		if (!line->extensions[i].url)
+			return true;
 	return plan_is_fetched(line->root.kind) && !line->root.image.url;
 }
 

@@ -73,7 +73,7 @@ bool firmware_wants_nbft(const struct boot_plan *line);
 bool firmware_wants_ibft(const struct boot_plan *line);
 
 /*
- * firmware_wants_origin: is the root an image whose URL is relative to where this boot came from
+ * firmware_wants_origin: is there an image whose URL is relative to where this boot came from
  * (bootorigin), which no rd.root.origin= says? firmware_names_image: and is there a root= that can
  * be nothing else? firmware_is_origin: can rd.root.origin= have that value?
  */

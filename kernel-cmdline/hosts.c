@@ -43,6 +43,7 @@ static void check_twice(struct parser *p, const struct plan_word *w, struct slic
 {
 	FOR_EACH(struct named_host, known, &p->hosts)
 		if (known->w == w && w && w->row && w->row->id != OPTION_IP &&
+			w->row->parse != parse_credential &&
 			known->at.len == at.len && memcmp(known->at.s, at.s, at.len) == 0)
 			complain(p, w, at, DIAG_NOTE, "leave one out", "the same server again");
 }

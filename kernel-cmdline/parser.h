@@ -23,7 +23,8 @@ struct parser {
 	struct arena_list ips, nameservers, routes, ifnames, links, rdma_links;
 	struct arena_list roces, dhcp_servers, client_ids, dhcp_requests;
 	struct arena_list ports, guids, pkeys;
-	struct arena_list mirrors, keys, reports, pulls;
+	struct arena_list mirrors, keys, reports, pulls, extensions;
+	bool credential;	 /* import.pull was read; systemd takes the first */
 	struct arena_list init_args;
 	struct arena_list hosts; /* hosts.c */
 	struct arena_list discover; /* rd.nvmf.discover=: struct plan_portal */
@@ -341,8 +342,8 @@ void resolve_reports(struct parser *p);
 void xcat_image(struct parser *p, bool imgurl);
 /*
  * pull_word: the rd.systemd.pull= whose image is the root without root=, or NULL. pull_take: is the
- * root that w names one of theirs? Then it is in the plan. pull_left: says what becomes of the
- * others.
+ * root that w names one of theirs? Then it is in the plan. pull_left: takes those that go beside
+ * the root, and says what becomes of the others.
  */
 struct plan_word *pull_word(struct parser *p);
 bool pull_take(struct parser *p, struct plan_word *w);
@@ -367,4 +368,5 @@ void check_image(struct parser *p);    /* check-image.c */
 void check_overlay(struct parser *p);  /* overlay.c */
 bool overlay_joined(const struct plan_word *a, const struct plan_word *b);
 void check_block(struct parser *p);    /* block.c */
+void check_pull(struct parser *p);     /* pull.c */
 void check_plan(struct parser *p);     /* check.c */

@@ -67,6 +67,17 @@ static void check_length(struct parser *p, const struct plan_source *src)
 		(n < KERNEL_LINE_MAX ? KERNEL_LINE : KERNEL_LINE_MAX) - 1);
 }
 
+/* One word, whatever is in it. */
+static void add_credential(struct parser *p, const struct plan_source *src, unsigned int index)
+{
+	size_t len = strnlen(src->text, min_u64(src->len, PLAN_SOURCE_MAX));
+	const struct raw_word raw = {.len = len,
+		.name = slice_of(option_row(OPTION_SYSTEMD_SET_CREDENTIAL)->name),
+		.value = {src->text, len}};
+
+	add_word(p, src->text, &raw, index);
+}
+
 /* What is cut off or left out is always said: a truncated line may have lost its root=. */
 static void split_source(struct parser *p, const struct plan_source *src, unsigned int index)
 {
@@ -406,6 +417,7 @@ static void publish_lists(struct parser *p)
 	PUBLISH(pkeys, ib.pkeys, ib.n_pkeys);
 	PUBLISH(mirrors, root.image.mirrors, root.image.n_mirrors);
 	PUBLISH(keys, root.image.keys, root.image.n_keys);
+	PUBLISH(extensions, extensions, n_extensions);
 	PUBLISH(reports, reports, n_reports);
 	PUBLISH(init_args, init_args, n_init_args);
 #undef PUBLISH
@@ -423,7 +435,10 @@ static int build(struct parser *p, const struct plan_source *src, size_t n_src)
 	if (!p->words)
 		return -ENOMEM;
 	for (size_t i = 0; i < n_src; i++)
-		split_source(p, &src[i], (unsigned int)i);
+		if (src[i].credential)
+			add_credential(p, &src[i], (unsigned int)i);
+		else
+			split_source(p, &src[i], (unsigned int)i);
 	/* ifname= first: it says which interfaces are IPoIB's, whatever their names. */
 	for (int named = 1; named >= 0; named--)
 		for (size_t i = 0; i < p->n_words && !p->oom; i++)

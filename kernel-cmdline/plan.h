@@ -14,6 +14,7 @@
 
 #include "diag.h"
 #include "options.h"
+#include "plan_extension.h"
 #include "plan_nfs.h"
 #include "value.h"
 
@@ -488,16 +489,16 @@ struct boot_plan {
 	struct plan_net net;
 	struct plan_ib ib;
 	struct plan_root root;
+	const struct plan_extension *extensions;
 	uint32_t retry_s;   /* for the network to become operational; 0: no limit of its own */
 	uint32_t timeout_s; /* for the whole boot; 0: none */
 	const char *init;   /* init=, default "/sbin/init" */
 	const char *const *init_args; /* words after "--", and run level words before it */
-	size_t n_init_args;
+	size_t n_init_args, n_extensions, n_reports;
 	struct plan_failure failure;
 	enum plan_switch shell;	    /* rd.shell as given */
 	unsigned int breaks;	    /* enum plan_break bits */
 	const struct plan_report *reports; /* rd.report= */
-	size_t n_reports;
 	unsigned int handover;	    /* enum plan_handover bits; only if */
 	bool handover_given;	    /* rd.handover= is there; else what the real root has */
 	bool debug;		    /* rd.debug */
@@ -517,7 +518,7 @@ struct plan_source {
 	const char *text; /* any bytes; ends at len or at the first NUL */
 	size_t len;
 	bool running;	  /* /proc/cmdline: what this kernel has got */
-	bool firmware;	  /* what firmware_options() wrote: the last source */
+	bool firmware, credential; /* the last, firmware_options()'s; a set_credential='s */
 };
 
 /*

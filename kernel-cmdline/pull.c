@@ -1,36 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * pull: rd.systemd.pull=, an image as systemd-import-generator(8) of systemd 257 to 261 fetches it,
- * where root= means what it brings. systemd puts an archive below /run/machines, and a disk image
- * on a loop device with a name in /dev/disk/by-loop-ref; nothing of that is made here.
+ * and the credential import.pull with such lines. A machine's is the root, where root= means what
+ * it brings. systemd puts an archive below /run/machines, and a disk image on a loop device with a
+ * name in /dev/disk/by-loop-ref; nothing of that is made here. Images of the other classes go
+ * beside the root, where systemd has them.
  */
 #include "parser.h"
 #include "url.h"
+
+/* The folders are those of an initramfs, as runtime= is on there. */
+static const struct pull_class {
+	const char *name, *folder; /* folder NULL: a root */
+} classes[] = {
+	{"machine", NULL}, {"sysext", "/run/extensions"}, {"confext", "/run/confexts"},
+	{"portable", "/run/portables"},
+};
 
 /* One rd.systemd.pull=; in the order of the command line. */
 struct pull {
 	size_t word;
 	struct slice name, url;
-	bool raw, root; /* root: of the class that a root can be of */
+	const struct pull_class *class;
+	bool raw;
 	bool origin;	/* url takes the place of the last part of where this boot came from */
 	enum pull_verify { VERIFY_NO, VERIFY_CHECKSUM, VERIFY_SIGNATURE } verify;
+	bool lost; /* runtime=no: not in /run, for systemd */
 	bool used;
 };
 
 /* What an option says. */
-enum meaning { CLASS, TYPE, VERIFY, NOTHING, ORIGIN, BLOCKDEV };
+enum meaning { CLASS, TYPE, VERIFY, NOTHING, RUNTIME, ORIGIN, BLOCKDEV };
 
 static const struct {
 	const char *word; /* one that ends in '=' is a beginning */
 	uint8_t meaning, value;
 } options[] = {
-	{"machine", CLASS, true}, {"sysext", CLASS, false}, {"confext", CLASS, false},
-	{"portable", CLASS, false},
+	{"machine", CLASS, 0}, {"sysext", CLASS, 1}, {"confext", CLASS, 2}, {"portable", CLASS, 3},
 	{"raw", TYPE, true}, {"tar", TYPE, false},
 	{"verify=no", VERIFY, VERIFY_NO}, {"verify=checksum", VERIFY, VERIFY_CHECKSUM},
 	{"verify=signature", VERIFY, VERIFY_SIGNATURE},
-	/* The root is under a writable layer in memory whatever it is, and always in memory. */
-	{"ro", NOTHING, 0}, {"rw", NOTHING, 0}, {"blockdev", BLOCKDEV, 0}, {"runtime=", NOTHING, 0},
+	/* The root is under a writable layer in memory whatever it is, and always in memory; of the
+	 * others systemd only reads. */
+	{"ro", NOTHING, 0}, {"rw", NOTHING, 0}, {"blockdev", BLOCKDEV, 0}, {"runtime=", RUNTIME, 0},
 	{"bootorigin", ORIGIN, 0},
 };
 
@@ -80,7 +92,7 @@ static void take_option(struct parser *p, const struct plan_word *w, struct slic
 	*seen |= 1U << options[i].meaning;
 	switch (options[i].meaning) {
 	case CLASS:
-		pull->root = options[i].value;
+		pull->class = &classes[options[i].value];
 		break;
 	case TYPE:
 		pull->raw = options[i].value;
@@ -90,6 +102,11 @@ static void take_option(struct parser *p, const struct plan_word *w, struct slic
 		break;
 	case ORIGIN:
 		pull->origin = true;
+		break;
+	case RUNTIME:
+		s = slice_from(s, strlen(options[i].word));
+		pull->lost = value_switch(s.s, s.len) == SWITCH_OFF ||
+			value_switch(s.s, s.len) == SWITCH_OFF_LOOSE;
 		break;
 	default:
 		break;
@@ -111,12 +128,30 @@ static bool take_options(struct parser *p, const struct plan_word *w, struct sli
 		return left_out(p, w, WHOLE, NULL, "systemd refuses blockdev with tar");
 	return (seen & 1U << CLASS && seen & 1U << TYPE) ||
 		left_out(p, w, WHOLE, "write raw,machine,blockdev:NAME:URL or tar,machine:NAME:URL",
-			"not both a class (machine) and a type (raw, tar)");
+			"not both a class (machine, sysext, confext, portable) and a type (raw, "
+			"tar)");
 }
 
-PARSE(pull)
+/* systemd's temporary files begin with a dot, and it reads no hidden ones. */
+static bool is_name(struct slice s)
 {
-	struct slice v = word_value(w);
+	return s.len && s.len <= 200 && s.s[0] != '.' && slice_find(s, "/") == s.len &&
+		!has_control(s);
+}
+
+static bool beside_root(struct parser *p, const struct plan_word *w, const struct pull *pull)
+{
+	if (!is_name(pull->name))
+		return left_out(p, w, pull->name, NULL, "not a name of an image");
+	if (pull->lost)
+		warn_word(p, w, "leave runtime= out",
+			"systemd puts it below the initramfs's own /var/lib, which is lost; "
+			"fetched into %s", pull->class->folder);
+	return true;
+}
+
+static bool take_pull(struct parser *p, struct plan_word *w, struct slice v)
+{
 	size_t first = slice_find(v, ":"), second;
 	struct pull pull = {.word = (size_t)(w - p->words), .verify = VERIFY_SIGNATURE};
 
@@ -126,20 +161,75 @@ PARSE(pull)
 	pull.name.len = second;
 	if (!take_options(p, w, (struct slice){v.s, first}, &pull))
 		return false;
-	if (!pull.root) {
-		warn_word(p, w, "write it as systemd.pull=, for the real system",
-			"not fetched: this agent fetches the root alone");
-		return say(p, w, "has no effect");
-	}
 	if (pull.origin && !pull.url.len)
 		return left_out(p, w, WHOLE, "write bootorigin:NAME:FILE", "no file is named");
 	if (!pull.origin && !file_url(p, w, pull.url, DIAG_ERROR))
 		return false;
 	if (!pull.name.len)
 		pull.name = name_of(pull.url, pull.raw);
-	return APPEND(p, &p->pulls, pull, w) &&
-		say(p, w, "has no effect");
+	return (!pull.class->folder || beside_root(p, w, &pull)) &&
+		APPEND(p, &p->pulls, pull, w) && say(p, w, "has no effect");
 }
+
+PARSE(pull)
+{
+	return take_pull(p, w, word_value(w));
+}
+
+/* --- the credential -------------------------------------------------------------------------- */
+
+/* False: not base64. */
+static bool decode(struct parser *p, struct slice *text)
+{
+	size_t n = text->len / 4 * 3;
+	uint8_t *bytes = arena_alloc(p->arena, n + 1);
+
+	if (!bytes)
+		p->oom = true;
+	for (size_t i = text->len; i > 0 && n && text->s[i - 1] == '='; i--)
+		n--;
+	if (!bytes || value_base64(text->s, text->len, bytes, n) < 0)
+		return false;
+	*text = (struct slice){(const char *)bytes, strnlen((const char *)bytes, n)};
+	return true;
+}
+
+/* What is wrong with one line is no fault of the others. */
+static bool take_lines(struct parser *p, struct plan_word *w, struct slice text)
+{
+	struct slice line;
+	bool any = false;
+
+	while (slice_next(&text, '\n', &line)) {
+		while (line.len && strchr(" \t\r", line.s[line.len - 1]))
+			line.len--;
+		while (line.len && strchr(" \t", *line.s))
+			line = slice_from(line, 1);
+		if (line.len && *line.s != '#')
+			any |= take_pull(p, w, line);
+	}
+	return any;
+}
+
+/* systemd.set_credential=NAME:TEXT, and ..._binary=NAME:BASE64; the first of a name counts. */
+PARSE(credential)
+{
+	struct slice v = word_value(w), name = {v.s, slice_find(v, ":")};
+	struct slice text = slice_from(v, name.len + (name.len < v.len));
+
+	if (!slice_is(name, "import.pull"))
+		return say(p, w, "for systemd");
+	if (p->credential)
+		return say(p, w, "has no effect: import.pull is there before");
+	p->credential = true;
+	if (row->id == OPTION_SYSTEMD_SET_CREDENTIAL_BINARY && !decode(p, &text))
+		return left_out(p, w, text, "write what base64 -w0 prints", "not base64");
+	note_word(p, w, "write rd.systemd.pull=",
+		"the real system reads it, too, and fetches into /var/lib what it can");
+	return take_lines(p, w, text);
+}
+
+/* --- where from ------------------------------------------------------------------------------ */
 
 /* rd.root.origin=: where this boot came from. Empty: not known; "none": from no web server. */
 PARSE(origin)
@@ -174,7 +264,7 @@ static const char *url_of(struct parser *p, const struct pull *pull)
 	size_t n;
 
 	if (!pull->origin || url_parse(&u, origin.s, origin.len) < 0)
-		return pull->origin ? NULL : pull->url.s;
+		return pull->origin ? NULL : keep(p, pull->url);
 	n = strcspn(u.path, "?");
 	while (n && u.path[n - 1] == '/')
 		n--;
@@ -191,7 +281,7 @@ static struct pull *find(const struct parser *p, struct slice name, bool raw)
 	struct pull *list = p->pulls.items;
 
 	for (size_t i = p->pulls.n; i-- > 0;)
-		if (list[i].raw == raw && !passed_over(p, &list[i]) &&
+		if (!list[i].class->folder && list[i].raw == raw && !passed_over(p, &list[i]) &&
 			list[i].name.len == name.len &&
 			memcmp(list[i].name.s, name.s, name.len) == 0)
 			return &list[i];
@@ -264,19 +354,87 @@ bool pull_take(struct parser *p, struct plan_word *w)
 	if (!url)
 		note_word(p, &p->words[pull->word], "for iPXE, add rd.root.origin=${cwuri}",
 			"relative to the URL that UEFI HTTP Boot has the kernel image from");
-	return say(p, &p->words[pull->word], "fetches the root image %s", url ? url : pull->url.s);
+	return say(p, &p->words[pull->word], "fetches the root image %s",
+		url ? url : keep(p, pull->url));
+}
+
+/* --- beside the root ------------------------------------------------------------------------- */
+
+static bool is_there(const struct parser *p, const struct plan_extension *new)
+{
+	FOR_EACH(struct plan_extension, e, &p->extensions)
+		if (streq(e->kind, new->kind) && streq(e->name, new->name))
+			return true;
+	return false;
+}
+
+static void take_extension(struct parser *p, struct pull *pull)
+{
+	struct plan_word *w = &p->words[pull->word];
+	struct plan_extension e = {.kind = pull->class->name, .folder = pull->class->folder,
+		.name = keep(p, pull->name), .url = url_of(p, pull), .raw = pull->raw,
+		.must_prove = pull->verify == VERIFY_SIGNATURE,
+		.sums = pull->verify == VERIFY_CHECKSUM};
+
+	if (e.url && pull->origin && !file_url(p, w, slice_of(e.url), DIAG_ERROR))
+		return;
+	if (is_there(p, &e))
+		left_out(p, w, WHOLE, "give it another name", "a second image of that name");
+	else
+		pull->used = APPEND(p, &p->extensions, e, w) && say(p, w,
+			"fetches the %s image %s beside the root, into %s", e.kind, e.name,
+			e.folder);
 }
 
 void pull_left(struct parser *p)
 {
-	FOR_EACH(struct pull, pull, &p->pulls)
+	struct pull *list = p->pulls.items;
+
+	for (struct pull *pull = list; pull < list + p->pulls.n; pull++)
 		if (passed_over(p, pull))
-			note_word(p, &p->words[pull->word], NULL,
+			complain(p, &p->words[pull->word], WHOLE,
+				pull->class->folder ? DIAG_WARN : DIAG_NOTE, NULL,
 				"not fetched: this boot came from no web server");
+		else if (pull->class->folder)
+			take_extension(p, pull);
 		else if (!pull->used)
 			warn_word(p, &p->words[pull->word],
 				textf(p, pull->raw ? "write root=/dev/disk/by-loop-ref/%.*s.raw"
 						   : "write root=bind:/run/machines/%.*s",
 					SLICE(pull->name)),
 				"not fetched: root= does not mean this image");
+}
+
+/* A root of dracut's alone, or none: the agent's work ends before there is anything beside it. */
+static bool not_ours(const struct boot_plan *plan)
+{
+	return (plan->root.kind == PLAN_ROOT_BLOCK || plan->root.kind == PLAN_ROOT_OTHER) &&
+		!plan->net.alone;
+}
+
+void check_pull(struct parser *p)
+{
+	const struct plan_image *image = &p->plan->root.image;
+
+	FOR_EACH(struct pull, pull, &p->pulls) {
+		const struct plan_word *w = &p->words[pull->word];
+		bool asks = pull->verify == VERIFY_SIGNATURE;
+
+		if (!pull->class->folder || !pull->used)
+			continue;
+		if (not_ours(p->plan))
+			warn_word(p, w, "add rd.neednet=1, or write systemd.pull= for the real "
+				"system", "not fetched: the root is left to dracut");
+		else if (!p->keys.n && (asks || image->has_digest))
+			warn_word(p, w, asks ? "add rd.root.key=, or write verify=no"
+				: "add rd.root.key=",
+				"fetched only with a key in the initramfs: %s", asks
+				? "verify=signature, the default, is asked for"
+				: "rd.root.digest= asks for proof and is the root's alone");
+		else if (!p->keys.n)
+			note_word(p, w, "add rd.root.key=",
+				"%s proves the image, unless keys are in the initramfs",
+				pull->verify == VERIFY_CHECKSUM
+				? "only a SHA-256 file of the same server" : "nothing");
+	}
 }

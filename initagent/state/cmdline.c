@@ -44,6 +44,30 @@ static int add_file(const struct env *env, struct sources *s, const char *path)
 	return 0;
 }
 
+/* systemd's import of command line, SMBIOS and QEMU, as it has it for its generators. */
+#define CREDENTIAL	  "/run/credentials/@system/import.pull"
+#define CREDENTIAL_SEALED "/run/credentials/@encrypted/import.pull"
+
+/* As the word it would be on the command line. What is behind its end there is no text either. */
+static void add_credential(const struct env *env, struct sources *s)
+{
+	static const char name[] = "import.pull:";
+	char *text;
+
+	if (add_file(env, s, CREDENTIAL) < 0)
+		return;
+	text = malloc(sizeof(name) + s->rows[s->n - 1].len);
+	if (!text)
+		return;
+	memcpy(text, name, sizeof(name) - 1);
+	memcpy(text + sizeof(name) - 1, s->texts[s->n - 1], s->rows[s->n - 1].len + 1);
+	free(s->texts[s->n - 1]);
+	s->texts[s->n - 1] = text;
+	s->rows[s->n - 1].text = text;
+	s->rows[s->n - 1].len += sizeof(name) - 1;
+	s->rows[s->n - 1].credential = true;
+}
+
 static int is_conf(const struct dirent *e)
 {
 	return e->d_name[0] != '.' && str_ends(e->d_name, ".conf");
@@ -96,6 +120,10 @@ void cmdline_report(const struct cmdline *c, const struct env *env, uint64_t now
 {
 	for (size_t i = 0; i < diag_list_count(c->diags); i++)
 		report_diag(env, diag_list_at(c->diags, i), now);
+	if (env_exists(env, CREDENTIAL_SEALED))
+		report_log(env->report, REPORT_WARN, "cmdline", now,
+			"the credential import.pull is encrypted and not read: write "
+			"rd.systemd.pull=, or give it as plain text (systemd.set_credential=)");
 }
 
 const char *cmdline_root_error(const struct cmdline *c, char *buf, size_t size)
@@ -124,7 +152,8 @@ static int parse(struct cmdline *c, struct sources *s, size_t n)
 	if (r < 0 || c->plan->hostonly)
 		return r;
 	for (size_t i = 0; i + 1 < s->n; i++)
-		if (!streq(s->names[i], "/etc/cmdline.d/99-cmdline-ask.conf"))
+		if (!s->rows[i].credential &&
+			!streq(s->names[i], "/etc/cmdline.d/99-cmdline-ask.conf"))
 			s->rows[i].len = 0;
 	plan_free(c->plan);
 	diag_list_free(c->diags);
@@ -147,6 +176,7 @@ int cmdline_load_firmware(const struct env *env, const char *options, struct cmd
 
 	if (r < 0)
 		return r;
+	add_credential(env, &s);
 	add_directory(env, &s);
 	add_file(env, &s, "/etc/cmdline");
 	r = add_file(env, &s, "/proc/cmdline");

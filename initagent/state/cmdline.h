@@ -2,8 +2,9 @@
 /*
  * cmdline: collects the texts the plan is made of, in dracut's order of increasing weight: the
  * .conf files of /etc/cmdline.d by name, /etc/cmdline (neither with rd.hostonly=0),
- * /proc/cmdline. Then, for a boot, what they leave to the boot tables of the firmware. It owns
- * the plan, its remarks and the text of /proc/cmdline until cmdline_done().
+ * /proc/cmdline; before them systemd's credential import.pull. Then, for a boot, what they leave
+ * to the boot tables of the firmware. It owns the plan, its remarks and the text of /proc/cmdline
+ * until cmdline_done().
  * In: these files, the firmware's tables in sysfs. Out: the plan; causes and lines for what is
  * wrong with it.
  * Callers: boot/, doctor/, handover/, main.c. Tests: test_cmdline_firmware.c, base/test_core.c.

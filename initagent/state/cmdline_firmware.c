@@ -234,7 +234,8 @@ static enum cause missing(const struct env *env, const struct boot_plan *plan, b
 {
 	const struct plan_block *block = &plan->root.block;
 
-	if (l->wants_origin && !*l->origin && (alone || firmware_names_image(plan)))
+	if (l->wants_origin && !*l->origin && plan_is_fetched(plan->root.kind) &&
+		!plan->root.image.url && (alone || firmware_names_image(plan)))
 		return no_table(env, "StubDeviceURL", now, "not booted by UEFI HTTP Boot");
 	if (HAS_BLOCK && block->nbft && !block->n_portals && !l->nbft.n_paths)
 		return no_table(env, "NBFT", now, plan->root.no_nbft

@@ -291,6 +291,54 @@ TEST(a_boot_that_came_from_no_web_server)
 	end();
 }
 
+TEST(an_extension_beside_the_kernel_of_a_uefi_http_boot)
+{
+	static const char line[] = "rd.systemd.pull=raw,sysext,verify=no,bootorigin::t.raw "
+		"root=nfs:192.0.2.1:/srv\n";
+
+	put_origin(line, "http://192.0.2.1/boot/node.efi", 0);
+	CHECK_INT(load(false, 0, NULL), CAUSE_NONE);
+	CHECK_STR(c.plan->extensions[0].url, "http://192.0.2.1/boot/t.raw");
+	end();
+	/* else it is not fetched, and the boot goes on */
+	begin(line);
+	CHECK_INT(load(true, 0, NULL), CAUSE_NONE);
+	CHECK_INT((long long)c.plan->n_extensions, 0);
+	end();
+}
+
+#define SYSTEM_CREDENTIAL "/run/credentials/@system/import.pull"
+
+/* As systemd's generator reads it: each line for itself, and none is another option. */
+TEST(the_credential_that_systemd_has)
+{
+	begin("root=nfs:192.0.2.1:/srv rd.hostonly=0\n");
+	files_text(dir, SYSTEM_CREDENTIAL, "# ours\n\nraw,sysext,verify=no:a:http://192.0.2.1/a.raw"
+		"\nodd root=live:http://192.0.2.9/x rd.shell=0\n"
+		"tar,confext,verify=no:b:http://192.0.2.1/b.tar rd.retry=7\n"
+		"\"raw,sysext,verify=no:c:http://192.0.2.1/c.raw\"\n");
+	CHECK_INT(load(false, 0, NULL), CAUSE_NONE);
+	CHECK_INT((long long)c.plan->n_extensions, 1);
+	CHECK_STR(c.plan->extensions[0].url, "http://192.0.2.1/a.raw");
+	CHECK_INT(c.plan->root.kind, PLAN_ROOT_NFS);
+	CHECK_INT(c.plan->retry_s, PLAN_RETRY_DEFAULT);
+	CHECK_INT(c.plan->shell, PLAN_UNSET);
+	end();
+}
+
+/* What systemd took from the command line is there, and not twice. */
+TEST(the_credential_of_the_command_line_is_in_the_folder_as_well)
+{
+	begin("root=nfs:192.0.2.1:/srv systemd.set_credential=import.pull:"
+		"raw,sysext,verify=no:a:http://192.0.2.1/a.raw\n");
+	files_text(dir, SYSTEM_CREDENTIAL, "raw,sysext,verify=no:a:http://192.0.2.1/a.raw");
+	CHECK_INT(load(false, 0, NULL), CAUSE_NONE);
+	CHECK_INT((long long)c.plan->n_extensions, 1);
+	for (size_t i = 0; i < diag_list_count(c.diags); i++)
+		CHECK(diag_list_at(c.diags, i)->severity < DIAG_ERROR);
+	end();
+}
+
 TEST(an_origin_that_is_no_url)
 {
 	static char too_long[PLAN_URL_MAX + 2] = "http://192.0.2.1/";
