@@ -20,7 +20,9 @@ setup_file() {
     # networkd as the last one: Python takes an emulated processor a minute
     managers+=(ifupdown networkd)
     # its networkd does not see that the root is on the network, where it keeps all by itself
-    words[next]=rd.overlay=1
+    words[next]="rd.overlay=1 systemd.wants=systemd-sysext.service \
+rd.systemd.pull=tar,sysext,verify=no:tools:http://$server_ip:8081/ext/tools.tar \
+rd.systemd.pull=tar,confext,verify=no:site:http://$server_ip:8081/ext/tools.tar"
     # cloud-init asks for its data by the address of the lease, and writes and applies a file for
     # netplan
     folders[networkd]=cloud
@@ -41,6 +43,9 @@ setup_file() {
         ln -s /dev/null /handover/ifupdown/etc/systemd/system/systemd-networkd.service;
         ln -s /lib/systemd/system/nftables.service \
             /handover/cloud/etc/systemd/system/sysinit.target.wants/;
+        mkdir -p /ext/usr/lib/extension-release.d;
+        echo ID=_any >/ext/usr/lib/extension-release.d/extension-release.tools;
+        tar -C /ext -cf /ext/tools.tar usr;
         busybox httpd -f -vv -p 8081 -h / </dev/null >/dev/null 2>/run/httpd.log &"
     handover_nodes "$LAB/agent.img" "$server_ip" "$rxe systemd.wants=restart.service \
 systemd.setenv=AWAITED=restarts"
@@ -70,6 +75,9 @@ systemd.setenv=AWAITED=restarts"
 @test "systemd-networkd of Debian 13, the root under a writable layer, restarted; reboot" {
     of_next
     assert_kept next eth0
+    # fetched beside the root, and merged by its systemd-sysext
+    assert_file mountinfo ' /run/confexts/site .* - tmpfs extension '
+    assert_file mountinfo ' /usr .* - overlay sysext '
     assert_networkd eth0
     assert_restarted roce systemd-networkd
     assert_lease

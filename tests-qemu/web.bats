@@ -81,6 +81,24 @@ root=bind:/run/machines/root"
     assert_state .root.sha256 "$(sha256sum "$images/tree/web/root.tar.zst" | cut -d ' ' -f 1)"
 }
 
+# What the root's own systemd makes of it: handover.bats.
+@test "beside a root by NFS: a sysext and a confext in /run; one that is not there" {
+    local extension=" - tmpfs extension "
+    boots "root=nfs:$server_ip:/export/root \
+rd.systemd.pull=raw,sysext,verify=no:tools:$web/root.squashfs \
+systemd.set_credential=import.pull:tar,confext,verify=checksum:site:$web/root.tar.zst \
+rd.systemd.pull=raw,sysext,verify=no:absent:$web/absent.raw"
+    node_booted 60
+    assert_clean_handover
+    assert_state .root.type nfs
+    grep "/image /run/extensions/tools.raw .*$extension" "$node_dir/results/mountinfo"
+    grep " / /run/confexts/site .*nosuid,nodev.*$extension" "$node_dir/results/mountinfo"
+    [ "$(grep -c "$extension" "$node_dir/results/mountinfo")" -eq 2 ]
+    assert_console 'sysext tools: squashfs from http://10.99.0.1.*proof: none'
+    assert_state '[.causes[].code] | @text' '["IA-E613"]'
+    assert_console 'sysext absent: IA-E613 .*IA-E622'
+}
+
 @test "ISO: the file that rd.live.dir and rd.live.squashimg name, beside LiveOS/squashfs.img" {
     boots "root=live:$web/live.iso $(digest live.iso) rd.live.dir=site rd.live.squashimg=root.img"
     assert_image 60 iso digest

@@ -34,8 +34,8 @@ $(MUSL_TESTS): %: %.o $(MUSL_TEST_LIB) $(filter-out %/initagent/main.o,$(MUSL_OB
 	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -o $$t $(filter %.o,$^) $(MUSL_LIBS))
 
 # The plan runner as a whole.
-$(addprefix $(BUILD)/host/initagent/boot/test_,boot boot_again boot_named boot_proof causes \
-	target): \
+$(addprefix $(BUILD)/host/initagent/boot/test_,boot boot_again boot_extensions boot_named \
+	boot_proof causes target): \
 	$(BUILD)/host/tests/boot/node.o
 
 # What tests/*.bats need: programs to try the harness and the static libraries with.
@@ -81,14 +81,15 @@ $(HOSTILE_HTTP): %: %.o
 	$(call output,LINK,$(HOST_CC) $(SANITIZE) -o $$t $<)
 
 # Runs the web room or root/wwinit alone, likewise, for tests/web.bats and tests/wwinit.bats.
+WEBDRIVE_WRAPS := $(addprefix -Wl$(comma)--wrap=,rails_list rails_node_number)
 WEBDRIVE := $(addsuffix /tests/web/webdrive,$(BUILD)/host $(BUILD)/musl)
 
 $(BUILD)/host/tests/web/webdrive: %: %.o $(HOST_LIB)
-	$(call output,LINK,$(HOST_CC) $(SANITIZE) -Wl$(comma)--wrap=rails_list -o $$t $< \
+	$(call output,LINK,$(HOST_CC) $(SANITIZE) $(WEBDRIVE_WRAPS) -o $$t $< \
 		$(HOST_LIB) $(HOST_LIBS))
 
 $(BUILD)/musl/tests/web/webdrive: %: %.o $(MUSL_OBJS)
-	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) -Wl$(comma)--wrap=rails_list -o $$t $< \
+	$(call output,LINK,$(MUSL_CC) $(MUSL_LDFLAGS) $(WEBDRIVE_WRAPS) -o $$t $< \
 		$(filter-out %/main.o,$(MUSL_OBJS)) $(MUSL_LIBS))
 
 # Runs the tell room alone, likewise, for tests/report.bats.

@@ -19,6 +19,9 @@ static uint64_t next_deadline(const struct boot *b)
 
 	d = min_u64(d, min_u64(target_deadline(b->target), outbox_deadline(b->outbox)));
 	d = min_u64(d, report_deadline(b->env.report));
+	d = min_u64(d, extensions_deadline(b->beside.extensions));
+	if (extensions_busy(b->beside.extensions))
+		return min_u64(d, boot_extensions_end(b));
 	if (b->budgets.root_up)
 		return min_u64(d, b->budgets.root_up + LOADS_LIMIT);
 	return min_u64(d, min_u64(b->budgets.network_end, b->budgets.total_end));
@@ -36,6 +39,7 @@ static int dispatch(struct boot *b, const bool ready[TAG_MAX], uint64_t now)
 		r = rails_dispatch(b->rails, now);
 	if (r >= 0)
 		target_dispatch(b->target, ready[TAG_ROOT], now);
+	extensions_dispatch(b->beside.extensions, ready[TAG_EXTENSIONS], now);
 	report_flush(b->env.report);
 	outbox_dispatch(b->outbox, b->rails, ready[TAG_OUTBOX], now);
 	return r;
@@ -62,11 +66,16 @@ static void rails_event(struct boot *b, const struct rails_event *ev, uint64_t n
 			target_network_changed(b->target, now);
 		outbox_up(b->outbox, b->rails, now);
 		break;
-	case RAILS_LOST: target_rail_lost(b->target, ev->ifindex, now); break;
+	case RAILS_LOST:
+		target_rail_lost(b->target, ev->ifindex, now);
+		extensions_way_lost(b->beside.extensions, now);
+		break;
 	case RAILS_NEIGHBOUR: target_neighbour(b->target, &ev->neighbour, now); break;
 	case RAILS_RESOLVED:
 		if (ev->asker == RAILS_ASKER_OUTBOX)
 			outbox_resolved(b->outbox, &ev->resolved, now);
+		else if (ev->asker == RAILS_ASKER_EXTENSIONS)
+			extensions_resolved(b->beside.extensions, &ev->resolved, now);
 		else
 			target_resolved(b->target, &ev->resolved, now);
 		break;
@@ -116,6 +125,7 @@ static void target_event(struct boot *b, const struct target_event *ev, uint64_t
 		take_reader(b);
 		b->end.outcome = BOOT_DONE;
 		b->budgets.root_up = now;
+		extensions_begin(b->beside.extensions, now);
 		break;
 	case TARGET_FAILED: boot_fail(b, ev->cause, ev->where, now, ev->text); break;
 	}
@@ -147,6 +157,7 @@ static void step_network(struct boot *b, uint64_t now)
 		summary_phases(b, now);
 		boot_online(b, now);
 		boot_await_root(b, now);
+		extensions_begin(b->beside.extensions, now);
 	}
 	if (b->beside.up && !b->budgets.root_up && boot_root_mounted(b))
 		b->budgets.root_up = now;
@@ -173,6 +184,9 @@ static void check_end(struct boot *b, uint64_t now)
 
 	if (!b->budgets.root_up || b->end.finished)
 		return;
+	if (extensions_busy(b->beside.extensions) && now < boot_extensions_end(b))
+		return;
+	extensions_stop(b->beside.extensions, now);
 	b->end.finished = now >= b->budgets.root_up + LOADS_LIMIT ||
 		(loaded && (!b->beside.only || rails_all_ready(b->rails, now)));
 	if (!loaded && !b->end.finished)
@@ -196,6 +210,9 @@ static void step(struct boot *b, uint64_t now)
 	fd = target_fd(b->target);
 	if (fd >= 0)
 		(void)loop_add(b->loop, fd, TAG_ROOT);
+	fd = extensions_fd(b->beside.extensions);
+	if (fd >= 0)
+		(void)loop_add(b->loop, fd, TAG_EXTENSIONS);
 	outbox_step(b->outbox, b->rails, now);
 	if (b->end.finished)
 		return;
@@ -239,11 +256,14 @@ static bool adopt(struct boot *b, uint64_t now)
 			"another file system is already mounted there");
 	if (r <= 0)
 		return b->end.finished;
-	b->end = (struct ending){.finished = true, .outcome = BOOT_DONE};
 	rails_keep(b->rails);
 	rails_drivers_named(b->rails, now);
 	rails_step(b->rails, now);
 	boot_online(b, now);
+	extensions_begin(b->beside.extensions, now);
+	b->budgets.root_up = now;
+	b->end = (struct ending){.finished = !extensions_busy(b->beside.extensions),
+		.outcome = BOOT_DONE};
 	return true;
 }
 
@@ -261,10 +281,10 @@ void boot_run(struct boot *b, uint64_t now)
 		boot_fail(b, CAUSE_INTERNAL, "start", now, strerror(-r));
 		return;
 	}
-	if (!b->beside.only && adopt(b, now))
-		return;
-	rails_check_plan(b->rails, now);
-	take_rails_events(b, now);
+	if (b->beside.only || !adopt(b, now)) {
+		rails_check_plan(b->rails, now);
+		take_rails_events(b, now);
+	}
 	if (!b->end.finished)
 		run(b);
 }

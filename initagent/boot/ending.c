@@ -136,3 +136,13 @@ void boot_renew_budget(struct boot *b, uint64_t bytes, uint64_t now)
 		b->budgets.network_end =
 			min_u64(whole, b->budgets.network_end + bytes * NSEC_PER_SEC / rate);
 }
+
+/* Of rd.timeout=, for what follows: the root's files are read for the hand-over. */
+#define HANDOVER_RESERVE (5 * NSEC_PER_SEC)
+
+uint64_t boot_extensions_end(const struct boot *b)
+{
+	uint64_t end = b->budgets.total_end;
+
+	return end == NSEC_NEVER ? end : end - min_u64(end, HANDOVER_RESERVE);
+}

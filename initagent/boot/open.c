@@ -71,6 +71,7 @@ int boot_open(struct boot *b, uint64_t now)
 	r = r < 0 ? r : open_drivers(b, now);
 	r = r < 0 ? r : open_rails(b, now);
 	r = r < 0 ? r : open_target(b);
+	r = r < 0 ? r : extensions_new(&b->beside.extensions, &b->env, b->plan, b->rails);
 	if (r < 0)
 		return r;
 	outbox_look(b->outbox, now);

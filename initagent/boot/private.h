@@ -11,6 +11,7 @@
 #include "boot/boot.h"
 #include "boot/drivers.h"
 #include "boot/outbox.h"
+#include "root/extensions/extensions.h"
 #include "root/target.h"
 #include "state/cmdline.h"
 #include "state/running.h"
@@ -36,17 +37,21 @@ struct root_reader {
 	struct managers *managers; /* what it found; NULL: no profiles were written */
 };
 
-/* rd.neednet= beside a root that dracut mounts. */
+/* What goes beside a root: its extension images, and rd.neednet= where dracut mounts it. */
 struct beside {
+	struct extensions *extensions;
 	bool only;   /* that is all there is to do */
 	uint64_t up; /* since when it waits for that root; 0: not yet */
 	int mounts;  /* announces mounts meanwhile */
 };
 
 /* What an fd of the loop belongs to. */
-enum boot_tag { TAG_MODULES, TAG_RAILS, TAG_ROOT, TAG_OUTBOX, TAG_CONSOLE, TAG_MOUNTS, TAG_MAX };
+enum boot_tag {
+	TAG_MODULES, TAG_RAILS, TAG_ROOT, TAG_EXTENSIONS, TAG_OUTBOX, TAG_CONSOLE, TAG_MOUNTS,
+	TAG_MAX
+};
 
-/* The four objects, the plan, the clock's ends and the process; seen by boot/ alone. */
+/* The five objects, the plan, the clock's ends and the process; seen by boot/ alone. */
 struct boot {
 	const struct boot_args *args;
 	struct env env; /* with the report */
@@ -81,6 +86,8 @@ void boot_check_budgets(struct boot *b, uint64_t now);
  * at the least rate (rd.net.min-rate=), and to the whole of it at most.
  */
 void boot_renew_budget(struct boot *b, uint64_t bytes, uint64_t now);
+/* boot_extensions_end: until when images beside the root may be fetched. */
+uint64_t boot_extensions_end(const struct boot *b);
 
 /* summary.c: state.json and the phase table. outcome is "running", "done" or "failed". */
 int summary_write(struct boot *b, const char *outcome, uint64_t now);

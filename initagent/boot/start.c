@@ -161,6 +161,7 @@ static void detach(const struct boot *b)
 static void close_all(struct boot *b)
 {
 	b->reader.worker = worker_free(b->reader.worker);
+	extensions_freep(&b->beside.extensions);
 	target_freep(&b->target);
 	rails_freep(&b->rails);
 	drivers_freep(&b->drivers);

@@ -6,8 +6,8 @@
  * rails with their states, and events: READY is a state of a rail, LOST, ADDRESS, NEIGHBOUR ... are
  * popped.
  * Callers: boot/ (life, events), root/source/ and the kinds of root by it (which rail carries a
- * packet, whom to blame). Tests: test_blame.c, test_ipoib_child.c, test_naming.c, test_stack.c; the
- * rest in boot/test_*.c and tests-qemu/links.bats.
+ * packet, whom to blame), root/extensions/. Tests: test_blame.c, test_ipoib_child.c,
+ * test_naming.c, test_stack.c; the rest in boot/test_*.c and tests-qemu/links.bats.
  */
 #pragma once
 
@@ -77,7 +77,7 @@ struct rails_config {
 };
 
 /* Who asked the resolver for a name: one question each. */
-enum rails_asker { RAILS_ASKER_TARGET, RAILS_ASKER_OUTBOX };
+enum rails_asker { RAILS_ASKER_TARGET, RAILS_ASKER_OUTBOX, RAILS_ASKER_EXTENSIONS };
 
 enum rails_event_type {
 	RAILS_ADDRESS,	 /* ifindex has an address */

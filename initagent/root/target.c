@@ -240,7 +240,7 @@ void target_resolved(struct target *t, const struct address_event *ev, uint64_t 
 
 void target_network_changed(struct target *t, uint64_t now)
 {
-	if (t->state == TARGET_UNKNOWN || t->state == TARGET_PAUSE)
+	if (!t->ended && (t->state == TARGET_UNKNOWN || t->state == TARGET_PAUSE))
 		t->retry = now;
 }
 

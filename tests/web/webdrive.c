@@ -8,6 +8,9 @@
  *   mounted FORMAT HOLDS PROOF SERVER cached=0 bytes=N | adopted the same
  *   mounted layers=N runtime=0 init=PATH | adopted the same
  *
+ * A command line whose root is no image, with rd.systemd.pull=: root/extensions instead, and
+ * nothing but the report's lines.
+ *
  * and at the end "rss OWN CHILDREN" in KiB. Exit status 0: mounted or adopted, 3: fatal, 4:
  * deadline passed. Addresses only; modules are there or not.
  */
@@ -15,6 +18,7 @@
 #include <sys/resource.h>
 
 #include "report/report.h"
+#include "root/extensions/extensions.h"
 #include "root/image/image.h"
 #include "root/web/web.h"
 #include "root/wwinit/wwinit.h"
@@ -44,6 +48,13 @@ const struct rail *__wrap_rails_list(const struct rails *r, size_t *n)
 	(void)r;
 	*n = 0;
 	return NULL;
+}
+
+uint64_t __wrap_rails_node_number(const struct rails *r);
+uint64_t __wrap_rails_node_number(const struct rails *r)
+{
+	(void)r;
+	return 1;
 }
 
 static void print_layers(const char *what, const struct wwinit_result *r)
@@ -149,6 +160,27 @@ static void run(struct drive *d)
 	d->ops->end(d->web);
 }
 
+/* As boot.c does. */
+static void run_extensions(struct drive *d)
+{
+	_cleanup_(extensions_freep) struct extensions *x = NULL;
+	uint64_t now = now_ns();
+
+	if (extensions_new(&x, &d->env, d->plan, NULL) < 0)
+		die("extensions", -ENOMEM);
+	for (extensions_begin(x, now); extensions_busy(x); now = now_ns()) {
+		struct pollfd p = {.fd = extensions_fd(x), .events = POLLIN};
+		uint64_t at = min_u64(extensions_deadline(x), d->deadline);
+		int r = poll(&p, 1, at > now ? (int)min_u64((at - now) / NSEC_PER_MSEC + 1, 60000)
+			: 0);
+
+		extensions_dispatch(x, r > 0, now_ns());
+		if (now >= d->deadline)
+			extensions_stop(x, now);
+	}
+	d->status = now >= d->deadline ? 4 : 0;
+}
+
 int main(int argc, char **argv)
 {
 	const struct report_config rc = {.console_fd = STDOUT_FILENO, .kmsg_fd = -1,
@@ -167,10 +199,12 @@ int main(int argc, char **argv)
 	r = r < 0 ? r : plan_parse(&d.plan, argv[3], strlen(argv[3]), NULL);
 	if (r < 0)
 		die("setup", r);
-	if (!d.plan->root.image.url)
-		die(argv[3], -EINVAL);
 	d.ops = source_of(d.plan->root.kind);
-	if (adopt(&d))
+	if (d.plan->n_extensions)
+		run_extensions(&d);
+	else if (!d.plan->root.image.url)
+		die(argv[3], -EINVAL);
+	else if (adopt(&d))
 		d.status = 0;
 	else
 		run(&d);

@@ -3,6 +3,7 @@
 #include "root/image/image.h"
 
 #include <limits.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 
 #include "base/meminfo.h"
@@ -125,7 +126,7 @@ static int mount_space(struct work *w, uint64_t limit)
 	char text[MOUNT_TEXT_MAX];
 	const char *size = w->cfg->layer.part ? w->cfg->layer.size : w->cfg->plan->size;
 
-	w->space = layers_space(limit, size, text);
+	w->space = layers_space(limit, size, w->cfg->layer.beside, text);
 	return w->space < 0 ? fail(w, CAUSE_IMAGE_MOUNT, w->space, text) : 0;
 }
 
@@ -184,6 +185,39 @@ static int attach_space(struct work *w)
 	return r < 0 ? fail(w, CAUSE_IMAGE_MOUNT, r, strerror(-r)) : 0;
 }
 
+/* Where a tmpfs is for the moment, that its one file can be given a place. */
+#define FILE_SPACE STATE_DIR "/extension"
+
+/* The file gets a place, and with it the tmpfs lives on. */
+static int bind_file(const struct env *env, const char *target)
+{
+	char path[PATH_MAX];
+	_cleanup_close_ int fd = open(target, O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd < 0 ||
+		env_path(env, path, sizeof(path), FILE_SPACE "/" IMAGE_UNWRAPPED) < 0 ||
+		mount(path, target, NULL, MS_BIND, NULL) < 0)
+		return -errno;
+	return 0;
+}
+
+static int attach_file(struct work *w)
+{
+	char path[PATH_MAX], *slash;
+	int r = env_path(w->env, path, sizeof(path), FILE_SPACE);
+
+	r = r < 0 ? r : mount_attach(w->space, path);
+	if (r == 0 && strscpy(path, w->cfg->target, sizeof(path)) > 0 &&
+		(slash = strrchr(path, '/'))) {
+		*slash = 0;
+		r = mount_folder(path);
+		r = r < 0 ? r : bind_file(w->env, w->cfg->target);
+	}
+	if (env_path(w->env, path, sizeof(path), FILE_SPACE) >= 0)
+		mount_drop(path);
+	return r < 0 ? fail(w, CAUSE_IMAGE_MOUNT, r, strerror(-r)) : 0;
+}
+
 /* Where the unpacker works: a new tmpfs, or the layers before. */
 static int find_place(struct work *w, uint64_t limit, char *ret, size_t size)
 {
@@ -204,8 +238,10 @@ static int take_unpacked(struct work *w, enum image_kind kind)
 	w->message.result.root = kind;
 	if (w->message.result.kind == IMAGE_UNKNOWN)
 		w->message.result.kind = kind;
-	if (kind == IMAGE_UNKNOWN && w->cfg->layer.part)
-		r = fail(w, CAUSE_IMAGE_UNKNOWN, -EINVAL, "a layer is a cpio archive");
+	if (w->cfg->layer.file)
+		r = attach_file(w);
+	else if (kind == IMAGE_UNKNOWN && w->cfg->layer.part)
+		r = fail(w, CAUSE_IMAGE_UNKNOWN, -EINVAL, "no archive, where one is wanted");
 	else if (kind == IMAGE_UNKNOWN)
 		r = mount_unwrapped(w);
 	else if (!w->cfg->layer.over)
@@ -222,8 +258,9 @@ static int unpack_image(struct work *w)
 		.target = place,
 		.bytes_max = limit,
 		.consume = w->cfg->consume,
-		.layer = w->cfg->layer.part,
+		.layer = w->cfg->layer.part && !w->cfg->layer.beside,
 		.plain = w->cfg->layer.plain,
+		.file = w->cfg->layer.file,
 	};
 	_cleanup_(worker_freep) struct worker *u = NULL;
 	struct unpack_message m;
@@ -277,7 +314,7 @@ static int judge_and_mount(struct work *w, int file, uint64_t size, bool wrapped
 	strscpy(w->message.result.inside, p.file.path, sizeof(w->message.result.inside));
 	way = image_kind_way((enum image_kind)p.kind);
 	if (w->cfg->layer.part && way != IMAGE_WAY_UNPACK)
-		return fail(w, CAUSE_IMAGE_UNKNOWN, -EINVAL, "a layer is a cpio archive");
+		return fail(w, CAUSE_IMAGE_UNKNOWN, -EINVAL, "no archive, where one is wanted");
 	if (way != IMAGE_WAY_UNPACK)
 		return mount_image(w, file, p.file.offset, p.file.size ? p.file.size : size,
 			(enum image_kind)p.inner);
@@ -310,7 +347,10 @@ static int mount_and_check(struct work *w)
 		return fail(w, CAUSE_INTERNAL, -errno, strerror(errno));
 	/* A stream cannot be looked at without being used up: what is no archive becomes a file
 	 * first. */
-	if (S_ISREG(st.st_mode)) {
+	if (S_ISREG(st.st_mode) && w->cfg->layer.file && lseek(w->cfg->fd, 0, SEEK_SET) == 0) {
+		w->message.result.kind = (enum image_kind)image_kind_read(w->cfg->fd, 0, NULL);
+		r = unpack_image(w);
+	} else if (S_ISREG(st.st_mode)) {
 		r = judge_and_mount(w, w->cfg->fd, (uint64_t)st.st_size, false);
 	} else {
 		w->message.result.kind = w->cfg->kind;
@@ -319,10 +359,23 @@ static int mount_and_check(struct work *w)
 	return r < 0 ? r : find_init(w);
 }
 
+static void drop_beside(const struct env *env, const struct image_config *cfg)
+{
+	char path[PATH_MAX];
+
+	if (env_path(env, path, sizeof(path), FILE_SPACE) >= 0)
+		mount_drop(path);
+	mount_drop(cfg->target);
+	if ((cfg->layer.file ? unlink(cfg->target) : rmdir(cfg->target)) < 0)
+		return; /* it was not there yet */
+}
+
 /* What a layer lies over is not of this image. */
 static void drop_root(const struct env *env, const struct image_config *cfg)
 {
-	if (!cfg->layer.over)
+	if (cfg->layer.beside)
+		drop_beside(env, cfg);
+	else if (!cfg->layer.over)
 		layers_drop(env, cfg->target);
 }
 

@@ -3,7 +3,7 @@
  * image: makes a root of an image that is there. It owns a process that mounts it under a writable
  * layer or unpacks it into memory, and one with hardly any rights that reads its bytes.
  * In: a file or a stream, the plan. Out: the mounted root with its init, or a cause.
- * Callers: root/web/. Tests: test_*.c here, tests/manifest.bats.
+ * Callers: root/web/, root/extensions/. Tests: test_*.c here, tests/manifest.bats.
  *
  * Nothing is tried again: an image that is the one meant and cannot be used stays so.
  */
@@ -35,6 +35,10 @@ struct image_layer {
 	bool on_disk;	  /* which is no memory */
 	bool plain;	  /* set-user-id and set-group-id bits are left out */
 	const char *size; /* of the tmpfs, as the kernel takes it; NULL: what memory there is */
+	/* An extension image of systemd's, a part (root/extensions): proved by keys and sums, of
+	 * itself; target is a folder in a tmpfs of its own, or with file one file, whose packing is
+	 * taken off, and what it mounts there is all that it undoes. */
+	bool beside, file;
 };
 
 /* Strings and plan are borrowed as long as the object lives; fd is the caller's. */

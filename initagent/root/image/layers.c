@@ -207,21 +207,22 @@ static int mount_lower(const struct layers_config *cfg, const char *lower,
 
 /* --- unpacked -------------------------------------------------------------------------------- */
 
-int layers_space(uint64_t limit, const char *given, char text[static MOUNT_TEXT_MAX])
+int layers_space(uint64_t limit, const char *given, bool beside, char text[static MOUNT_TEXT_MAX])
 {
 	char size[32], inodes[32];
 	/* A whole distribution would fill the first NUMA node; kernels without NUMA refuse it. */
 	const struct mount_option options[] = {
 		{"mpol", "interleave"}, {"size", given ? given : size}, {"nr_inodes", inodes},
-		{"mode", "0755"}, {0},
+		{"mode", "0755"}, {beside ? "nosuid" : NULL, NULL}, {"nodev", NULL}, {0},
 	};
+	const char *source = beside ? "extension" : "rootfs";
 	int fd;
 
 	snprintf(size, sizeof(size), "%llu", (unsigned long long)limit);
 	/* tmpfs has no inode without memory either: one for each page is more than is used. */
 	snprintf(inodes, sizeof(inodes), "%llu", (unsigned long long)limit / PAGE + 16);
-	fd = mount_make("tmpfs", "rootfs", options, false, text);
-	return fd < 0 ? mount_make("tmpfs", "rootfs", options + 1, false, text) : fd;
+	fd = mount_make("tmpfs", source, options, false, text);
+	return fd < 0 ? mount_make("tmpfs", source, options + 1, false, text) : fd;
 }
 
 /* --- writable layer -------------------------------------------------------------------------- */

@@ -47,9 +47,10 @@ int layers_mount(const struct layers_config *cfg, struct layers_result *ret);
 
 /*
  * layers_space: a tmpfs for files that are unpacked, without a place: at most limit bytes, or given
- * as the kernel takes a size. Its descriptor, or -errno with text.
+ * as the kernel takes a size. beside: of no root, as /run is mounted. Its descriptor, or -errno
+ * with text.
  */
-int layers_space(uint64_t limit, const char *given, char text[static MOUNT_TEXT_MAX]);
+int layers_space(uint64_t limit, const char *given, bool beside, char text[static MOUNT_TEXT_MAX]);
 
 /* layers_drop: takes away what layers_mount() made, also what an agent that was killed left. */
 void layers_drop(const struct env *env, const char *target);

@@ -175,6 +175,8 @@ static int unpack_all(struct job *j)
 		return fail(j, CAUSE_IMAGE_UNKNOWN, "packed twice");
 	if (kind != IMAGE_TAR && kind != IMAGE_CPIO)
 		return unwrap(j);
+	if (j->cfg->file)
+		return fail(j, CAUSE_IMAGE_UNKNOWN, "an archive, where a disk image is wanted");
 	j->message.kind = kind;
 	r = kind == IMAGE_TAR ? unpack_tar(j) : unpack_cpio(j);
 	return r < 0 || writer_counts(j->writer)->entries || j->cfg->layer

@@ -30,6 +30,7 @@ struct unpack_config {
 	uint64_t bytes_max;	/* most file content, and largest file */
 	bool consume;		/* free what was read of a file in memory */
 	bool layer, plain;	/* as in struct writer_options */
+	bool file;		/* what is no archive is wanted, and nothing else */
 };
 
 /* What the process sends: any number with final 0, then one. Fixed size. */

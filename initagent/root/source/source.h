@@ -6,8 +6,8 @@
  * In: what the command line or a lease names, the server whose turn it is, the rail it is reached
  * over. Out: events, and in the end what was mounted.
  * Callers: root/ (target.c) calls the row; root/block/, root/nfs/, root/web/ and root/wwinit/ have
- * one each; state/ and doctor/ read. Tests: with each kind, and boot/test_target.c for their common
- * way.
+ * one each; root/extensions/ calls that of root/web/; state/ and doctor/ read. Tests: with each
+ * kind, and boot/test_target.c for their common way.
  *
  * A new kind of root is a folder with one such row, and its name in the table.
  */
@@ -72,6 +72,7 @@ static inline bool source_refused(const struct source_refusals *r, size_t server
 struct root_ops;
 struct block_ops;
 struct worker_task;
+struct image_layer;
 
 /* Everything borrowed until end(). */
 struct source_config {
@@ -97,6 +98,8 @@ struct source_config {
 	/* what the process that mounted the root may go on with, see target_reader(); NULL: it
 	 * ends */
 	const struct worker_task *reader;
+	/* of an image that is no root: as what it is unpacked at sysroot; NULL: it is one */
+	const struct image_layer *layer;
 	const struct root_ops *nfs;	 /* seams for tests; NULL in the product */
 	const struct block_ops *block;
 };

@@ -61,6 +61,7 @@ static int image_begin(struct source **ret, const struct source_config *in, uint
 		.init = in->init,
 		.node = rails_node_number(in->rails),
 		.link = web_link_rate(in),
+		.layer = in->layer ? *in->layer : (struct image_layer){0},
 	};
 
 	return web_start(ret, in->env, &cfg, now);

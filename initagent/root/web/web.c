@@ -36,6 +36,9 @@ void web_end(struct source *s)
 	image_free(w->image);
 	cache_free(w->cache);
 	urls_clear(&w->urls);
+	/* A root has the name of its file as long as it is not there. */
+	if (w->cfg.layer.beside)
+		store_drop(w->env);
 	free(w->manifest);
 	closep(&w->file);
 	free(w);
@@ -219,14 +222,18 @@ static void begin(struct web *w, uint64_t now)
 		web_stop(w, CAUSE_CMDLINE_MALFORMED,
 			"rd.root.digest= or rd.root.key= is invalid, so no image can be proved",
 			now);
-	else if (w->cfg.layer.part)
+	else if (w->cfg.layer.part && !w->cfg.layer.beside)
 		begin_image(w, now);
 	else if (keys_load(w->env, p, &w->keys) < 0)
 		web_stop(w, CAUSE_KEY_UNREADABLE, w->keys.text, now);
 	else if (p->must_prove && !p->has_digest && !w->keys.n)
-		web_stop(w, CAUSE_SIGNATURE_MISSING,
+		web_stop(w, CAUSE_SIGNATURE_MISSING, w->cfg.layer.beside
+			? "one is asked for, and neither rd.root.key= nor the initramfs has a key "
+			"to prove the image by" :
 			"rd.systemd.pull= asks for one, and no rd.root.key= or rd.root.digest= "
 			"is there to prove the image by", now);
+	else if (w->cfg.layer.beside)
+		web_begin(w, now);
 	else
 		web_list_begin(w, now);
 }
@@ -444,7 +451,8 @@ int web_start(struct source **ret, const struct env *env, const struct web_confi
 		return -ENOMEM;
 	w->cfg = *cfg;
 	/* Of a root that is gone. */
-	note_drop(env, &image_source);
+	if (!cfg->layer.beside)
+		note_drop(env, &image_source);
 	begin(w, now);
 	take_events(w, now);
 	*ret = &w->source;
