@@ -72,7 +72,9 @@ static const struct nfs_option options[] = {
 	PASS("hard"), PASS("ac"), PASS("noac"), PASS("acl"), PASS("noacl"), PASS("clientaddr"),
 	PASS("cto"), PASS("nocto"), PASS("fsc"), PASS("nofsc"), PASS("intr"), PASS("nointr"),
 	PASS("local_lock"), PASS("lookupcache"), PASS("migration"), PASS("nomigration"),
-	PASS("posix"), PASS("rdirplus"), PASS("nordirplus"), PASS("resvport"), PASS("noresvport"),
+	PASS("posix"), PASS("rdirplus"), PASS("nordirplus"), PASS("resvport"),
+	SAID("noresvport", PASS,
+		"the server refuses ports above 1023 unless its export says insecure"),
 	PASS("sec"), PASS("sharecache"), PASS("nosharecache"), PASS("softreval"),
 	PASS("nosoftreval"), PASS("trunkdiscovery"), PASS("notrunkdiscovery"), PASS("write"),
 	PASS("xprtsec"),
@@ -235,6 +237,8 @@ static void take_pass(struct nfs_item *x)
 	}
 	if (slice_is(x->name, "sec") && slice_starts(x->value, "krb5"))
 		remark(x, DIAG_WARN, "sec=sys", "Kerberos needs rpc.gssd, which no initramfs runs");
+	if (slice_is(x->name, "xprtsec") && !slice_is(x->value, "none"))
+		remark(x, DIAG_WARN, "leave it out", "TLS needs tlshd, which no initramfs runs");
 	pass_on(x);
 }
 
