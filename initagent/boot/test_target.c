@@ -174,6 +174,17 @@ TEST(what_refuses_is_named_with_its_address)
 	node_close(&n);
 }
 
+TEST(what_is_silent_is_named_with_its_address)
+{
+	struct node n;
+
+	dnsserver_start(wire_up_two(), "192.0.2.1", dns_silent_first);
+	node_open(&n, "root=nfs4:filer.lab:/export ip=" NODE DNS "rd.retry=20");
+	CHECK_INT(boot(&n), BOOT_DONE);
+	CHECK(says(&n, "IA-E601", "no ARP reply from it on veth0 (asked at 192.0.2.77)"));
+	node_close(&n);
+}
+
 /* --- rails --------------------------------------------------------------------------------- */
 
 #define FAR "198.51.100.9"

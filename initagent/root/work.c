@@ -63,20 +63,26 @@ static int look_up_way(struct target *t, struct link_route *way)
 	return r;
 }
 
+void target_add_address(const struct target *t, char text[static REPORT_TEXT_MAX])
+{
+	char addr[INET_ADDR_TEXT], asked[REPORT_TEXT_MAX];
+
+	inet_text(&t->server.addr, addr);
+	strscpy(asked, text, sizeof(asked));
+	if (!strstr(text, addr))
+		snprintf(text, REPORT_TEXT_MAX, "%.250s (asked at %s)", asked, addr);
+}
+
 /* The source knows the connection; the way it takes, or that there is none, is known here. */
 static void tell_way(struct target *t, enum cause *cause, char text[static REPORT_TEXT_MAX])
 {
 	bool connects = *cause == CAUSE_FETCH_CONNECT || *cause == CAUSE_FETCH_STALLED;
-	char addr[INET_ADDR_TEXT], asked[REPORT_TEXT_MAX];
+	char asked[REPORT_TEXT_MAX];
 	struct link_route way;
 	int r = look_up_way(t, &way);
 
-	inet_text(&t->server.addr, addr);
+	target_add_address(t, text);
 	strscpy(asked, text, sizeof(asked));
-	/* A name does not tell which of its addresses was asked. */
-	if (!strstr(text, addr))
-		snprintf(asked, sizeof(asked), "%.250s (asked at %s)", text, addr);
-	strscpy(text, asked, REPORT_TEXT_MAX);
 	if (!connects)
 		return;
 	if (r == -ENETUNREACH) {
