@@ -39,6 +39,12 @@ root=nfs:$server_ip:/export/nothing:vers=4.2,proto=rdma,port=20049"
     assert_failed 90 IA-E603 restart
 }
 
+@test "a path that is a file" {
+    node_start "$image" "$console ip=dhcp root=nfs4:$server_ip:$root_path/sbin/init"
+    assert_named 90 IA-E603
+    assert_console 'the path is not a directory'
+}
+
 @test "export that does not exist, version 3" {
     node_start "$image" "$console ip=dhcp $rxe \
 root=nfs:$server_ip:/export/nothing:vers=3,proto=rdma,port=20049"

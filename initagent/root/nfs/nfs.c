@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include "base/sysmount.h"
 
@@ -224,6 +225,15 @@ static int configure(int fd, const struct nfs_attempt *a, char *text)
 	return r;
 }
 
+/* The kernel mounts a path of version 4 that is a file as well, but at no directory. */
+static int move_root(int mnt, const char *target)
+{
+	int r = sys_move_mount(mnt, target);
+	struct stat st;
+
+	return r == -EINVAL && fstat(mnt, &st) == 0 && !S_ISDIR(st.st_mode) ? -ENOTDIR : r;
+}
+
 int nfs_mount(const struct nfs_attempt *attempt, const char *target, char *text)
 {
 	_cleanup_close_ int fd = sys_fsopen("nfs"), mnt = -1;
@@ -238,7 +248,7 @@ int nfs_mount(const struct nfs_attempt *attempt, const char *target, char *text)
 	if (r >= 0)
 		r = mnt = sys_fsmount(fd, attributes_of(attempt));
 	if (r >= 0)
-		r = sys_move_mount(mnt, target);
+		r = move_root(mnt, target);
 	if (r < 0)
 		sys_fs_messages(fd, text, NFS_TEXT_MAX);
 	return r < 0 ? r : 0;
