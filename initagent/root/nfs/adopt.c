@@ -15,7 +15,7 @@ struct fields {
 	size_t dash; /* index of "-" */
 };
 
-/* Splits at single spaces; mountinfo writes blanks inside a field as \040. */
+/* Splits at single spaces; mountinfo writes blanks inside a field as \040: unescape(). */
 static bool split(char *line, struct fields *f)
 {
 	char *save = NULL;
@@ -46,12 +46,32 @@ static void take_option(struct root_result *r, const char *word)
 	}
 }
 
+static bool is_octal(char c)
+{
+	return c >= '0' && c <= '7';
+}
+
+static void unescape(char *text)
+{
+	char *to = text;
+
+	for (const char *at = text; *at; to++) {
+		bool octal = *at == '\\' && is_octal(at[1]) && is_octal(at[2]) && is_octal(at[3]);
+
+		*to = octal ? (char)((at[1] - '0') << 6 | (at[2] - '0') << 3 | (at[3] - '0')) : *at;
+		at += octal ? 4 : 1;
+	}
+	*to = 0;
+}
+
 /* "server:/path": the first ":/" is the border; an IPv6 server stands in brackets before it,
  * which are not part of its address. */
 static void take_source(struct root_result *r, char *source)
 {
-	char *border = strstr(source, ":/");
+	char *border;
 
+	unescape(source);
+	border = strstr(source, ":/");
 	if (!border)
 		return;
 	strscpy(r->path, border + 1, sizeof(r->path));
@@ -134,6 +154,7 @@ int root_adopt(const struct env *env, const char *target, struct root_result *re
 
 static int take_name(struct fields *f, void *data)
 {
+	unescape(f->word[f->dash + 2]);
 	strscpy(data, f->word[f->dash + 2], ROOT_SOURCE_MAX);
 	return 1;
 }

@@ -500,7 +500,10 @@ int root_take(struct source **ret, const struct env *env, const char *sysroot, c
 	if (e <= 0)
 		return e;
 	res = &r->result;
-	if (init_check_limited(sysroot, init, res->init, INIT_CHECK_LIMIT_MS) < 0)
+	if (init_check_limited(sysroot, init, res->init, INIT_CHECK_LIMIT_MS) < 0) {
+		report_log(env->report, REPORT_INFO, "root", now_ns(),
+			"removing incomplete root at %s", sysroot);
+		layers_drop(env, sysroot);
 		return 0;
 	(void)value_inet(res->address, strlen(res->address), &r->source.server);
 	report_log(env->report, REPORT_INFO, "root", now_ns(), "%s is mounted already, adopted",
@@ -510,3 +513,4 @@ int root_take(struct source **ret, const struct env *env, const char *sysroot, c
 	r = NULL;
 	return 1;
 }
+	}

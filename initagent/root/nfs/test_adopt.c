@@ -2,6 +2,8 @@
 /* Adoption of a root that an earlier agent mounted: rows of mountinfo as the kernel writes them. */
 #include "check.h"
 
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
@@ -57,6 +59,15 @@ TEST(v3_over_tcp_with_tags_and_ipv6)
 	CHECK_INT(r.proto, NFS_PROTO_TCP);
 }
 
+TEST(a_path_with_blanks)
+{
+	struct root_result r;
+
+	CHECK_INT(adopt("31 1 0:28 / /sysroot rw - nfs4 10.99.0.1:/a\\040b\\134c\\04 "
+			"rw,vers=4.2,addr=10.99.0.1\n", &r), 1);
+	CHECK_STR(r.path, "/a b\\c\\04");
+}
+
 TEST(nothing_or_something_else)
 {
 	struct root_result r;
@@ -102,4 +113,30 @@ TEST(damaged_lines_are_skipped)
 	CHECK_INT(adopt("31 1 0:28 / /sysroot rw - nfs4 nocolon vers=9,port=99999999,addr=\n", &r),
 		1);
 	CHECK_STR(r.path, "");
+}
+
+/* An earlier agent was killed before it had seen init: the root is mounted again, and not over
+ * that. */
+TEST(a_mounted_root_whose_init_cannot_be_read_is_taken_away)
+{
+	char dir[] = "/tmp/initagent-take-XXXXXX", at[128], line[256];
+	const struct env env = {.prefix = dir};
+	struct source *s = NULL;
+	struct stat before, after;
+
+	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		check_skip("mounting takes root");
+	check_dir(dir);
+	snprintf(at, sizeof(at), "%s/sysroot", dir);
+	CHECK_INT(mkdir(at, 0755), 0);
+	CHECK_INT(stat(at, &before), 0);
+	snprintf(line, sizeof(line), "%s/proc", dir);
+	CHECK_INT(mkdir(line, 0755), 0);
+	CHECK_INT(mount("tmpfs", at, "tmpfs", 0, NULL), 0);
+	snprintf(line, sizeof(line), "31 1 0:28 / %s rw - nfs4 192.0.2.1:/r rw,vers=4.2\n", at);
+	CHECK_INT(file_write(&env, "/proc/self", "mountinfo", line, strlen(line), 0644), 0);
+	CHECK_INT(root_take(&s, &env, at, NULL), 0);
+	CHECK(!s);
+	CHECK_INT(stat(at, &after), 0);
+	CHECK_INT(after.st_dev == before.st_dev, 1);
 }
