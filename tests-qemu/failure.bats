@@ -73,6 +73,14 @@ root=nfs:$server_ip:$root_path:vers=4.2,proto=rdma,port=20049,sec=krb5"
     assert_failed 90 IA-E606 restart
 }
 
+@test "server whose mountd does not run: it accepts connections, and what it lacks is said" {
+    server shell 'kill $(pidof rpc.mountd); exportfs -f'
+    node_start "$image" "$console ip=dhcp root=nfs:$server_ip:$root_path:vers=4.2"
+    assert_named 90 IA-E601
+    assert_console 'accepts connections, but does not answer: is mountd running'
+    server shell /sbin/rpc.mountd
+}
+
 @test "NFS version the server does not speak" {
     server shell 'rpc.nfsd 0; rpc.nfsd -N 3 8; echo "rdma 20049" >/proc/fs/nfsd/portlist'
     node_start "$image" "$console ip=dhcp $rxe \

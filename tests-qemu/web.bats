@@ -95,8 +95,8 @@ rd.systemd.pull=raw,sysext,verify=no:absent:$web/absent.raw"
     grep " / /run/confexts/site .*nosuid,nodev.*$extension" "$node_dir/results/mountinfo"
     [ "$(grep -c "$extension" "$node_dir/results/mountinfo")" -eq 2 ]
     assert_console 'sysext tools: squashfs from http://10.99.0.1.*proof: none'
-    assert_state '[.causes[].code] | @text' '["IA-E613"]'
-    assert_console 'sysext absent: IA-E613 .*IA-E622'
+    assert_state '[.causes[].code] | @text' '["IA-E614"]'
+    assert_console 'sysext absent: IA-E614 .*IA-E622'
 }
 
 @test "ISO: the file that rd.live.dir and rd.live.squashimg name, beside LiveOS/squashfs.img" {

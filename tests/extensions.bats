@@ -39,7 +39,7 @@ beside() {
 # left TEXT ARGUMENT...: nothing came of these, with a cause that has the text.
 left() {
 	beside nowhere "${@:2}"
-	[[ $output == *"IA-E613 "*"$1"* ]]
+	[[ $output == *"IA-E614 "*"$1"* ]]
 }
 
 inside_functions='
@@ -114,7 +114,7 @@ web=http://127.0.0.1:8080
 	for name in tools.raw.zst:663 tools.raw.gz:664; do
 		inside "drive 'root=$web/r.squashfs $key \
 			$pull=raw,sysext,verify=no::$web/${name%:*}' && nowhere"
-		[[ $status -eq 0 && $output == *"IA-E613 "*"(IA-E${name#*:})"* ]]
+		[[ $status -eq 0 && $output == *"IA-E614 "*"(IA-E${name#*:})"* ]]
 	done
 	# the root's digest asks for proof, and is none for another file
 	inside "drive 'root=$web/r.squashfs rd.root.digest=sha256:$(sha256sum "$F/tools.raw" |
@@ -127,7 +127,7 @@ web=http://127.0.0.1:8080
 	beside "raw extensions/b && [[ ! -e \$root/run/extensions/a.raw ]]" \
 		"$pull=raw,sysext,verify=no:a:$web/nowhere.raw" \
 		"$pull=raw,sysext,verify=no:b:$web/tools.raw"
-	[[ $output == *"sysext a: IA-E613 "*"(IA-E622): "*404* ]]
+	[[ $output == *"sysext a: IA-E614 "*"(IA-E622): "*404* ]]
 	left "(IA-E621)" rd.retry=2 "$pull=raw,sysext,verify=no:a:http://127.0.0.1:9/tools.raw"
 }
 
@@ -190,5 +190,5 @@ web=http://127.0.0.1:8080
 	[[ $output == *"sysext a is there already"*"confext b is there already"* ]]
 	inside "mkdir -p \$root/run/extensions && echo mine >\$root/run/extensions/a.raw
 		drive 'root=nfs:192.0.2.1:/srv $a' && grep -q mine \$root/run/extensions/a.raw"
-	[[ $status -eq 0 && $output == *"IA-E613 "*"is there already"* ]]
+	[[ $status -eq 0 && $output == *"IA-E614 "*"is there already"* ]]
 }

@@ -15,7 +15,7 @@
 TEST(an_extension_whose_server_refuses)
 {
 	expect("root=nfs4:192.0.2.1:/export ip=" NODE " rd.retry=4 " PULL
-		"http://192.0.2.1:8099/a.raw", BOOT_DONE, "IA-E613");
+		"http://192.0.2.1:8099/a.raw", BOOT_DONE, "IA-E614");
 }
 
 TEST(an_extension_whose_server_is_not_there_ends_with_rd_timeout)
@@ -29,20 +29,20 @@ TEST(an_extension_whose_server_is_not_there_ends_with_rd_timeout)
 	began = now_ns();
 	CHECK_INT(boot(&n), BOOT_DONE);
 	CHECK(now_ns() - began < 30 * NSEC_PER_SEC);
-	CHECK_INT(met(&n, "IA-E613"), 2);
+	CHECK_INT(met(&n, "IA-E614"), 2);
 	node_close(&n);
 }
 
 TEST(an_extension_whose_server_has_no_name)
 {
 	expect("root=nfs4:192.0.2.1:/export ip=" NODE " rd.retry=4 " PULL
-		"http://no.such.test/a.raw", BOOT_DONE, "IA-E613");
+		"http://no.such.test/a.raw", BOOT_DONE, "IA-E614");
 }
 
 TEST(an_extension_without_its_proof)
 {
 	expect("root=nfs4:192.0.2.1:/export ip=" NODE " rd.systemd.pull=raw,sysext::"
-		"http://192.0.2.1:8099/a.raw", BOOT_DONE, "IA-E613");
+		"http://192.0.2.1:8099/a.raw", BOOT_DONE, "IA-E614");
 }
 
 /* The agent was killed between the root and what comes beside it. */
@@ -58,6 +58,6 @@ TEST(a_root_that_is_adopted_gets_what_is_still_missing)
 		"31 1 0:28 / / rw - nfs4 192.0.2.1:/export rw,vers=4.1,proto=tcp,addr=192.0.2.1\n");
 	n.args.sysroot = "/";
 	CHECK_INT(boot(&n), BOOT_DONE);
-	CHECK_INT(met(&n, "IA-E613"), 1);
+	CHECK_INT(met(&n, "IA-E614"), 1);
 	node_close(&n);
 }

@@ -111,9 +111,11 @@ static int mount_by_path(const struct nfs_attempt *a, const char *target, char *
 	return 0;
 }
 
-static int check_ok(const char *root, const char *wanted, char *ret, size_t size)
+static int check_ok(const char *root, const char *wanted, char *ret, size_t size,
+	void (*reading)(void))
 {
 	(void)root;
+	(void)reading;
 	strscpy(ret, wanted ? wanted : "/sbin/init", size);
 	return 0;
 }

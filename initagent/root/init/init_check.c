@@ -29,6 +29,7 @@ struct look {
 	int root;
 	char *why;
 	size_t size;
+	void (*reading)(void); /* or NULL */
 };
 
 /* One file of the chain from init to its last interpreter. */
@@ -120,6 +121,8 @@ static int open_program(const struct look *l, const char *path, struct file *f)
 		return refuse(l, f, -EACCES, "not executable (mode %04o)", f->st.st_mode & 07777u);
 	if (fs.f_flag & ST_NOEXEC)
 		return refuse(l, f, -EACCES, "the root is mounted noexec");
+	if (l->reading)
+		l->reading();
 	r = read_all(f->fd);
 	if (r < 0)
 		return refuse(l, f, r, "cannot be read to its end: %s", strerror(-r));
@@ -208,8 +211,14 @@ static int check_chain(const struct look *l, const char *init)
 
 int init_check(const char *root, const char *wanted, char *ret, size_t size)
 {
+	return init_check_told(root, wanted, ret, size, NULL);
+}
+
+int init_check_told(const char *root, const char *wanted, char *ret, size_t size,
+	void (*reading)(void))
+{
 	_cleanup_close_ int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct look l = {.root = dir, .why = ret, .size = size};
+	struct look l = {.root = dir, .why = ret, .size = size, .reading = reading};
 	char first[256] = "";
 	int r = -ENOENT, worst = 0;
 

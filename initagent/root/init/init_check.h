@@ -27,6 +27,10 @@
  */
 int init_check(const char *root, const char *wanted, char *ret, size_t size);
 
+/* init_check_told: the same; reading() is called before each file that was opened is read. */
+int init_check_told(const char *root, const char *wanted, char *ret, size_t size,
+	void (*reading)(void));
+
 /* The most that init_check_limited() writes. */
 #define INIT_CHECK_MAX 256
 

@@ -74,12 +74,22 @@ static int mount_layers(const struct attempt *a, struct attempt_message *out)
 	return e;
 }
 
-static void tell_step(const char *text)
+static void tell_step(enum attempt_step step, const char *text)
 {
-	struct attempt_message m = {.step = 1};
+	struct attempt_message m = {.step = (int32_t)step};
 
 	strscpy(m.text, text, sizeof(m.text));
 	worker_reply(&m, sizeof(m));
+}
+
+static void tell_statelite(const char *text)
+{
+	tell_step(STEP_STATELITE, text);
+}
+
+static void tell_reading(void)
+{
+	tell_step(STEP_READ, "");
 }
 
 /* The export aside, xCAT's files over it; the target gets both at once, or nothing. */
@@ -93,7 +103,7 @@ static int mount_statelite(const struct attempt *a, struct attempt_message *out)
 		.address = a->address,
 		.resolv_conf = "/etc/resolv.conf",
 		.mount = a->ops->mount,
-		.step = tell_step,
+		.step = tell_statelite,
 	};
 	int e = mount_below(a, out, &at);
 
@@ -128,8 +138,9 @@ int attempt_run(const void *arg)
 
 	out.error = mount_all(a, &out);
 	if (out.error == 0) {
+		tell_step(STEP_OPEN, "");
 		out.error = a->ops->check(a->cfg->sysroot, a->cfg->init, out.init,
-			sizeof(out.init));
+			sizeof(out.init), tell_reading);
 		out.no_init = out.error != 0;
 		if (out.no_init)
 			attempt_drop(a->cfg);
@@ -139,4 +150,13 @@ int attempt_run(const void *arg)
 	if (worker_reply(&out, sizeof(out)) < 0)
 		return 1;
 	return then && !out.error ? then->run(then->arg) : 0;
+}
+
+int attempt_ask(const void *arg)
+{
+	const struct attempt *a = arg;
+	const struct attempt_message out = {
+		.error = -ETIMEDOUT, .nfsd_on_tcp = a->ops->answers(&a->nfs)};
+
+	return worker_reply(&out, sizeof(out)) < 0;
 }

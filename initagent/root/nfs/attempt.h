@@ -9,13 +9,24 @@
 
 #include "root/nfs/root.h"
 
+/* What it is at. */
+enum attempt_step {
+	STEP_MOUNT,	/* of the export, and of a layer over it */
+	STEP_STATELITE, /* text says what it does, for an xCAT statelite node */
+	STEP_OPEN,	/* of the mounted root's init */
+	STEP_READ,
+	STEP_ASK, /* attempt_ask(), after a mount without an answer; it has no steps */
+	STEP_MAX,
+};
+
 /* What the process sends: messages of exactly this size. */
 struct attempt_message {
-	int32_t step; /* not the end: text says what it does now, for an xCAT statelite node */
+	int32_t step; /* enum attempt_step; but for the first, not the end */
 	int32_t error; /* 0 or negative errno */
 	int32_t no_init; /* mounted, but init_check failed with error */
 	int32_t layer_cause; /* the export was mounted, but what is above it not: an enum cause */
-	int32_t nfsd_on_tcp; /* RDMA was refused, but the server's nfsd answers on TCP */
+	/* RDMA was refused, or there was no answer, but the server accepts connections on TCP */
+	int32_t nfsd_on_tcp;
 	char text[NFS_TEXT_MAX];
 	char init[INIT_CHECK_MAX]; /* with no_init: why */
 };
@@ -32,6 +43,9 @@ const struct plan_statelite *attempt_statelite(const struct source_config *cfg);
 
 /* attempt_run: a worker's run(); arg is a struct attempt. */
 int attempt_run(const void *arg);
+
+/* attempt_ask: the same, of an attempt that was killed for want of an answer: why that may be. */
+int attempt_ask(const void *arg);
 
 /* attempt_drop: takes away what an attempt, also one that was killed, has mounted. */
 void attempt_drop(const struct source_config *cfg);

@@ -277,15 +277,16 @@ static socklen_t tcp_address(const struct nfs_attempt *a, struct sockaddr_storag
 {
 	struct sockaddr_in6 *six = (struct sockaddr_in6 *)ss;
 	struct sockaddr_in *four = (struct sockaddr_in *)ss;
+	uint16_t port = a->proto == NFS_PROTO_TCP && a->port ? a->port : NFS_TCP_PORT;
 
 	*ss = (struct sockaddr_storage){0};
 	if (a->ipv6) {
 		six->sin6_family = AF_INET6;
-		six->sin6_port = htons(NFS_TCP_PORT);
+		six->sin6_port = htons(port);
 		return scoped_address(a->address, six) ? sizeof(*six) : 0;
 	}
 	four->sin_family = AF_INET;
-	four->sin_port = htons(NFS_TCP_PORT);
+	four->sin_port = htons(port);
 	return inet_pton(AF_INET, a->address, &four->sin_addr) == 1 ? sizeof(*four) : 0;
 }
 

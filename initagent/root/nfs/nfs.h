@@ -69,7 +69,7 @@ struct nfs_attempt {
 int nfs_mount(const struct nfs_attempt *attempt, const char *target, char *text);
 
 /*
- * nfs_answers_on_tcp: does something accept TCP connections on port 2049 of the attempt's address,
- * within a second? Tells "no nfsd" from "nfsd without an RDMA listener".
+ * nfs_answers_on_tcp: does something accept TCP connections on the attempt's port for TCP, within a
+ * second? Tells "no nfsd" from "nfsd without an RDMA listener".
  */
 bool nfs_answers_on_tcp(const struct nfs_attempt *attempt);

@@ -10,6 +10,10 @@
 
 /* A TCP SYN is repeated after 1, 3, 7 and 15 s: an attempt sees four of them. */
 #define ATTEMPT_LIMIT (16 * NSEC_PER_SEC)
+/* nfs_answers_on_tcp() takes a second at most. */
+#define ASK_LIMIT (3 * NSEC_PER_SEC)
+/* What takes less is not shown. */
+#define STEP_SHOWN NSEC_PER_SEC
 /* xCAT's script asks the master 15 times, with up to 50 s in between. */
 #define STATELITE_LIMIT (800 * NSEC_PER_SEC)
 /* The RDMA listener of nfsd starts a moment after the TCP one: do not give RDMA up at once. */
@@ -38,7 +42,7 @@ static const char *const state_names[STATE_MAX] = {
 
 static const struct root_ops real_ops = {
 	.mount = nfs_mount,
-	.check = init_check,
+	.check = init_check_told,
 	.answers = nfs_answers_on_tcp,
 	.overlay = layers_overlay,
 };
@@ -56,7 +60,8 @@ struct root {
 	enum nfs_proto asked, proto;
 	uint64_t began; /* of the attempt */
 	struct inet_addr kept; /* of the server of xCAT's files, where that is another name's */
-	char step[NFS_TEXT_MAX]; /* what the attempt does over its export; "": nothing yet */
+	enum attempt_step at;
+	char step[NFS_TEXT_MAX]; /* of STEP_STATELITE: what it does */
 };
 
 static void set_state(struct root *r, enum root_state to, uint64_t now)
@@ -146,26 +151,32 @@ static bool message_valid(void *reply, const void *context)
 	(void)context;
 	o->text[sizeof(o->text) - 1] = 0;
 	o->init[sizeof(o->init) - 1] = 0;
-	return o->error <= 0 && o->layer_cause >= CAUSE_NONE && o->layer_cause < CAUSE_MAX;
+	return o->error <= 0 && o->step >= STEP_MOUNT && o->step < STEP_MAX &&
+		o->layer_cause >= CAUSE_NONE && o->layer_cause < CAUSE_MAX;
+}
+
+static int start_worker(struct root *r, int (*run)(const void *), uint64_t limit, uint64_t now)
+{
+	struct attempt attempt;
+	const struct worker_spec spec = {
+		.run = run,
+		.arg = &attempt,
+		.reply_size = sizeof(struct attempt_message),
+		.valid = message_valid,
+		.limit = limit,
+	};
+
+	attempt_fill(r, &attempt);
+	return worker_start(&r->source.worker, &spec, now);
 }
 
 static int attempt_begin(struct root *r, uint64_t now)
 {
-	struct attempt attempt;
-	const struct worker_spec spec = {
-		.run = attempt_run,
-		.arg = &attempt,
-		.reply_size = sizeof(struct attempt_message),
-		.valid = message_valid,
-		.limit = ATTEMPT_LIMIT,
-	};
-	int e;
+	int e = start_worker(r, attempt_run, ATTEMPT_LIMIT, now);
 
-	attempt_fill(r, &attempt);
-	e = worker_start(&r->source.worker, &spec, now);
 	if (e < 0)
 		return e;
-	r->step[0] = 0;
+	r->at = STEP_MOUNT;
 	r->began = now;
 	r->source.deadline = NSEC_NEVER;
 	r->source.attempts++;
@@ -201,7 +212,7 @@ static bool may_fall_back(const struct root *r, enum remedy remedy)
 {
 	if (r->proto != NFS_PROTO_RDMA)
 		return false;
-	if (!r->plan->fallback_tcp || remedy == REMEDY_NONE)
+	if (!r->plan->fallback_tcp || remedy == REMEDY_NONE || remedy == REMEDY_WAIT)
 		return false;
 	return remedy == REMEDY_TRANSPORT || r->source.rounds + 1 >= RDMA_ROUNDS;
 }
@@ -325,9 +336,16 @@ static void end_span(const struct root *r, int error, uint64_t now)
 	report_span(r->cfg.env->report, "root", nfs_proto_name(r->proto), r->began, now, error);
 }
 
+static const struct verdict *judge(const struct root *r, const struct attempt_message *out)
+{
+	return out->nfsd_on_tcp ? tcp_verdict(r->proto, r->version, -out->error)
+		: mount_verdict(r->proto, r->version, -out->error);
+}
+
 static void attempt_done(struct root *r, const struct attempt_message *out, uint64_t now)
 {
-	end_span(r, out->error, now);
+	if (r->at != STEP_ASK)
+		end_span(r, out->error, now);
 	if (out->error == 0) {
 		mounted(r, out, now);
 		return;
@@ -338,8 +356,7 @@ static void attempt_done(struct root *r, const struct attempt_message *out, uint
 	else if (out->layer_cause)
 		no_layer(r, out, now);
 	else
-		attempt_failed(r, out->nfsd_on_tcp ? no_rdma_listener()
-			: mount_verdict(r->proto, -out->error), -out->error, out->text, now);
+		attempt_failed(r, judge(r, out), -out->error, out->text, now);
 }
 
 /* The export is there: what is done over it did not end, or its process died. */
@@ -353,34 +370,57 @@ static void step_failed(struct root *r, const char *why, uint64_t now)
 
 static void attempt_timed_out(struct root *r, uint64_t now)
 {
+	enum attempt_step at = r->at;
+
 	abandon(r);
-	end_span(r, -ETIMEDOUT, now);
-	if (*r->step)
+	if (at != STEP_ASK)
+		end_span(r, -ETIMEDOUT, now);
+	if (at == STEP_STATELITE)
 		step_failed(r, "no end of it; killed", now);
+	else if (at == STEP_OPEN || at == STEP_READ)
+		attempt_failed(r, unread_verdict(r->version, at == STEP_READ), ETIMEDOUT, "", now);
+	else if (at == STEP_MOUNT && start_worker(r, attempt_ask, ASK_LIMIT, now) >= 0)
+		r->at = STEP_ASK;
 	else
-		attempt_failed(r, mount_verdict(r->proto, ETIMEDOUT), ETIMEDOUT, "", now);
+		attempt_failed(
+			r, mount_verdict(r->proto, r->version, ETIMEDOUT), ETIMEDOUT, "", now);
 }
 
 static void attempt_died(struct root *r, uint64_t now)
 {
-	struct attempt_message out = {.error = -EIO};
+	struct attempt_message out = {.error = r->at == STEP_ASK ? -ETIMEDOUT : -EIO};
 
 	worker_end(r->source.worker);
 	snprintf(out.text, sizeof(out.text), "the mount process %s",
 		worker_end_text(r->source.worker));
-	if (*r->step) {
+	abandon(r);
+	if (r->at == STEP_STATELITE) {
 		end_span(r, out.error, now);
-		abandon(r);
 		step_failed(r, out.text, now);
 	} else {
 		attempt_done(r, &out, now);
 	}
 }
 
-static void step_begun(struct root *r, const char *text, uint64_t now)
+/* The export is mounted: what version 4 said of its path is no reason any more. Of init is told
+ * only what lasts. */
+static void step_begun(struct root *r, const struct attempt_message *m, uint64_t now)
 {
-	strscpy(r->step, text, sizeof(r->step));
-	worker_set_limit(r->source.worker, STATELITE_LIMIT, now);
+	bool lite = m->step == STEP_STATELITE;
+
+	r->at = (enum attempt_step)m->step;
+	r->path_asked = false;
+	strscpy(r->step, m->text, sizeof(r->step));
+	worker_set_limit(r->source.worker, lite ? STATELITE_LIMIT : ATTEMPT_LIMIT, now);
+	if (lite)
+		source_raise(&r->source, SOURCE_STEP);
+	else
+		r->source.deadline = now + STEP_SHOWN;
+}
+
+static void step_lasts(struct root *r)
+{
+	r->source.deadline = NSEC_NEVER;
 	source_raise(&r->source, SOURCE_STEP);
 }
 
@@ -395,11 +435,13 @@ void root_dispatch(struct source *s, uint64_t now)
 	else if (received < 0)
 		attempt_died(r, now);
 	else if (received && m.step)
-		step_begun(r, m.text, now);
+		step_begun(r, &m, now);
 	else if (received)
 		attempt_done(r, &m, now);
 	else if (now >= s->deadline && r->state == STATE_BACKOFF)
 		pause_over(r, now);
+	else if (now >= s->deadline && r->state == STATE_MOUNTING)
+		step_lasts(r);
 }
 
 enum cause root_describe(const struct source *s, char *buf, size_t size)
@@ -411,13 +453,18 @@ enum cause root_describe(const struct source *s, char *buf, size_t size)
 		snprintf(buf, size, "waiting for the address of %s", kept_name(r));
 		return CAUSE_ROOT_RESOLVE;
 	}
-	if (*r->step) {
+	if (r->at == STEP_STATELITE) {
 		snprintf(buf, size, "waiting for %s", r->step);
 		return CAUSE_ROOT_STATELITE;
 	}
 	describe_attempt(r, what, sizeof(what));
-	snprintf(buf, size, "waiting for the mount of %s", what);
-	return CAUSE_ROOT_UNREACHABLE;
+	if (r->at == STEP_MOUNT || r->at == STEP_ASK) {
+		snprintf(buf, size, "waiting for the mount of %s", what);
+		return CAUSE_ROOT_UNREACHABLE;
+	}
+	snprintf(buf, size, "%s: mounted, %s", what, r->at == STEP_READ ? "reading its init"
+		: "waiting until its init can be opened");
+	return CAUSE_ROOT_UNREAD;
 }
 
 const char *root_lookup(const struct source *s)
@@ -505,6 +552,7 @@ int root_take(struct source **ret, const struct env *env, const char *sysroot, c
 			"removing incomplete root at %s", sysroot);
 		layers_drop(env, sysroot);
 		return 0;
+	}
 	(void)value_inet(res->address, strlen(res->address), &r->source.server);
 	report_log(env->report, REPORT_INFO, "root", now_ns(), "%s is mounted already, adopted",
 		nfs_source_text(source, sizeof(source), res->server, res->path) ? source
@@ -513,4 +561,3 @@ int root_take(struct source **ret, const struct env *env, const char *sysroot, c
 	r = NULL;
 	return 1;
 }
-	}

@@ -23,7 +23,8 @@ struct layers_result;
 
 struct root_ops {
 	int (*mount)(const struct nfs_attempt *attempt, const char *target, char *text);
-	int (*check)(const char *root, const char *wanted, char *ret, size_t size);
+	int (*check)(const char *root, const char *wanted, char *ret, size_t size,
+		void (*reading)(void));
 	bool (*answers)(const struct nfs_attempt *attempt);
 	int (*overlay)(const struct env *env, const struct plan_overlay *o, const char *target,
 		struct layers_result *ret);

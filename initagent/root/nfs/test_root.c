@@ -56,9 +56,11 @@ static int fake_mount(const struct nfs_attempt *a, const char *target, char *tex
 	return path_answer(a);
 }
 
-static int fake_check(const char *root, const char *wanted, char *ret, size_t size)
+static int fake_check(const char *root, const char *wanted, char *ret, size_t size,
+	void (*reading)(void))
 {
 	(void)root;
+	reading();
 	strscpy(ret, wanted ? wanted : "/sbin/init", size);
 	return wanted && streq(wanted, "/none") ? -ENOENT : 0;
 }
@@ -362,8 +364,9 @@ TEST(a_hanging_mount_is_killed_at_its_limit)
 
 	silence = 100;
 	CHECK_INT(run(&r, &now), SOURCE_FAILED);
-	CHECK_INT(now, 16 * (long long)NSEC_PER_SEC);
+	CHECK(now >= 16 * NSEC_PER_SEC && now < 20 * NSEC_PER_SEC);
 	CHECK_INT(r->cause, CAUSE_ROOT_UNREACHABLE);
+	CHECK(strstr(r->text, "no answer in time"));
 }
 
 TEST(root_without_init)
@@ -381,12 +384,12 @@ TEST(root_without_init)
 
 TEST(verdicts_differ_by_transport)
 {
-	CHECK_INT(mount_verdict(NFS_PROTO_RDMA, ENODEV)->remedy, REMEDY_TRANSPORT);
-	CHECK_INT(mount_verdict(NFS_PROTO_TCP, ENODEV)->remedy, REMEDY_NONE);
-	CHECK_INT(mount_verdict(NFS_PROTO_TCP, EACCES)->cause, CAUSE_ROOT_NO_EXPORT);
-	CHECK_INT(mount_verdict(NFS_PROTO_TCP, 12345)->remedy, REMEDY_RETRY);
-	CHECK(strstr(mount_verdict(NFS_PROTO_RDMA, ENETUNREACH)->words, "path record"));
-	CHECK(!strstr(mount_verdict(NFS_PROTO_TCP, ENETUNREACH)->words, "path record"));
+	CHECK_INT(mount_verdict(NFS_PROTO_RDMA, 0, ENODEV)->remedy, REMEDY_TRANSPORT);
+	CHECK_INT(mount_verdict(NFS_PROTO_TCP, 0, ENODEV)->remedy, REMEDY_NONE);
+	CHECK_INT(mount_verdict(NFS_PROTO_TCP, 0, EACCES)->cause, CAUSE_ROOT_NO_EXPORT);
+	CHECK_INT(mount_verdict(NFS_PROTO_TCP, 0, 12345)->remedy, REMEDY_RETRY);
+	CHECK(strstr(mount_verdict(NFS_PROTO_RDMA, 0, ENETUNREACH)->words, "path record"));
+	CHECK(!strstr(mount_verdict(NFS_PROTO_TCP, 0, ENETUNREACH)->words, "path record"));
 }
 
 TEST(overlong_strings_and_no_version_are_refused)

@@ -20,11 +20,12 @@ static const struct verdict common[] = {
 	{EPIPE, CAUSE_ROOT_UNREACHABLE, REMEDY_RETRY, "the connection broke"},
 	{EAGAIN, CAUSE_ROOT_UNREACHABLE, REMEDY_RETRY, "the server is not ready yet"},
 	{EIO, CAUSE_ROOT_MOUNT_FAILED, REMEDY_RETRY, "the server answered with an error"},
-	{ENOENT, CAUSE_ROOT_NO_EXPORT, REMEDY_PATH, "no such path on the server"},
+	{ENOENT, CAUSE_ROOT_NO_EXPORT, REMEDY_PATH,
+		"no such path on the server, or not for this host"},
 	{ENOTDIR, CAUSE_ROOT_NO_EXPORT, REMEDY_RETRY, "the path is not a directory"},
 	{EACCES, CAUSE_ROOT_NO_EXPORT, REMEDY_PATH, "the server denies access"},
 	{EPERM, CAUSE_ROOT_NO_EXPORT, REMEDY_PATH,
-	"the server refuses this host, or AUTH_SYS (sec= of its export)"},
+	"the server refuses this host, its port (insecure), or AUTH_SYS (sec= of its export)"},
 	{ESTALE, CAUSE_ROOT_NO_EXPORT, REMEDY_RETRY, "the export was replaced (stale file handle)"},
 	{EPROTONOSUPPORT, CAUSE_ROOT_BAD_VERSION, REMEDY_VERSION,
 		"the server does not speak this version"},
@@ -47,14 +48,47 @@ static const struct verdict over_rdma[] = {
 		"no route (on InfiniBand: the subnet manager gives no path record to it)"},
 };
 
+/* rpcbind names the ports of mountd and nfsd; the kernel does not tell which of them fell short. */
+static const struct verdict of_v3[] = {
+	{ECONNREFUSED, CAUSE_ROOT_REFUSED, REMEDY_RETRY,
+		"rpcbind (port 111), mountd or nfsd does not listen"},
+	{ETIMEDOUT, CAUSE_ROOT_UNREACHABLE, REMEDY_RETRY,
+		"no answer of rpcbind (port 111), mountd or nfsd in time"},
+	{EOPNOTSUPP, CAUSE_ROOT_BAD_VERSION, REMEDY_VERSION,
+		"its rpcbind has no mountd or nfsd for this version"},
+};
+
+/* Only files are kept closed in the grace period: what is there can be looked up. */
+static const struct verdict unread[] = {
+	{ETIMEDOUT, CAUSE_ROOT_UNREAD, REMEDY_WAIT,
+		"its init cannot be opened yet (a grace period of the server?)"},
+	{ETIMEDOUT, CAUSE_ROOT_UNREAD, REMEDY_RETRY, "no answer after the mount"},
+	{ETIMEDOUT, CAUSE_ROOT_UNREAD, REMEDY_RETRY,
+		"its init cannot be read to its end: are large packets lost (MTU)?"},
+};
+
 static const struct verdict unknown = {0, CAUSE_ROOT_MOUNT_FAILED, REMEDY_RETRY, ""};
 
 static const struct verdict tcp_only = {ECONNREFUSED, CAUSE_ROOT_NO_RDMA, REMEDY_RETRY,
 	"its nfsd answers on TCP, but nothing listens for RDMA on that port"};
 
-const struct verdict *no_rdma_listener(void)
+/* Without mountd, nfsd accepts a connection and lets the caller of a path wait. */
+static const struct verdict silent[] = {
+	{ETIMEDOUT, CAUSE_ROOT_UNREACHABLE, REMEDY_RETRY,
+		"it accepts connections, but does not answer: is mountd running? Is the path "
+		"referred to another server, which is down?"},
+	{ETIMEDOUT, CAUSE_ROOT_UNREACHABLE, REMEDY_RETRY,
+		"its nfsd accepts connections, but rpcbind (port 111) or mountd does not answer"},
+	{ETIMEDOUT, CAUSE_ROOT_NO_RDMA, REMEDY_RETRY,
+		"it answers on TCP, but not over RDMA (RoCE: is UDP port 4791 open?)"},
+	{ETIMEDOUT, CAUSE_ROOT_UNREACHABLE, REMEDY_RETRY,
+		"its nfsd answers on TCP, but RDMA, rpcbind (port 111) or mountd does not"},
+};
+
+const struct verdict *tcp_verdict(enum nfs_proto proto, enum nfs_version version, int error)
 {
-	return &tcp_only;
+	return error == ECONNREFUSED ? &tcp_only
+		: &silent[2 * (proto == NFS_PROTO_RDMA) + (version == NFS_VERSION_3)];
 }
 
 static const struct verdict *find(const struct verdict *rows, size_t n, int error)
@@ -65,12 +99,19 @@ static const struct verdict *find(const struct verdict *rows, size_t n, int erro
 	return NULL;
 }
 
-const struct verdict *mount_verdict(enum nfs_proto proto, int error)
+const struct verdict *unread_verdict(enum nfs_version version, bool reading)
+{
+	return &unread[reading ? 2 : version == NFS_VERSION_3];
+}
+
+const struct verdict *mount_verdict(enum nfs_proto proto, enum nfs_version version, int error)
 {
 	const struct verdict *v = NULL;
 
 	if (proto == NFS_PROTO_RDMA)
 		v = find(over_rdma, ARRAY_SIZE(over_rdma), error);
+	if (!v && version == NFS_VERSION_3)
+		v = find(of_v3, ARRAY_SIZE(of_v3), error);
 	if (!v)
 		v = find(common, ARRAY_SIZE(common), error);
 	return v ? v : &unknown;

@@ -14,6 +14,7 @@ enum remedy {
 	/* version 4's tree may not be version 3's (fsid=0): the path may be there */
 	REMEDY_PATH,
 	REMEDY_TRANSPORT, /* this node or the server cannot do RDMA at all */
+	REMEDY_WAIT,	  /* the same transport, later */
 	REMEDY_NONE,	  /* the request itself is wrong */
 };
 
@@ -25,7 +26,11 @@ struct verdict {
 };
 
 /* mount_verdict: never NULL; unknown errors are ROOT_MOUNT_FAILED with REMEDY_RETRY. */
-const struct verdict *mount_verdict(enum nfs_proto proto, int error);
+const struct verdict *mount_verdict(enum nfs_proto proto, enum nfs_version version, int error);
 
-/* no_rdma_listener: RDMA was refused while the same server's nfsd answers on TCP. */
-const struct verdict *no_rdma_listener(void);
+/* unread_verdict: no answer within the limit, after the mount; reading: init was opened. */
+const struct verdict *unread_verdict(enum nfs_version version, bool reading);
+
+/* tcp_verdict: the same of a server that accepts connections on TCP: RDMA was refused, or there was
+ * no answer. */
+const struct verdict *tcp_verdict(enum nfs_proto proto, enum nfs_version version, int error);

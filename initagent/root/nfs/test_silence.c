@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * NFS servers that do not answer, or not to everything: what an attempt at a root waited for when
+ * its limit was over. What a server does is chosen by its name and the path of init.
+ */
+#include "check.h"
+
+#include <poll.h>
+
+#include "root/nfs/root.h"
+#include "root/nfs/verdict.h"
+
+#define PATIENCE_MS 60000
+#define V4 (PLAN_NFS_V42 | PLAN_NFS_V41 | PLAN_NFS_V40)
+
+static struct plan_nfs plan;
+static struct source_server server;
+static const struct root_choice choice = {.kind = PLAN_ROOT_NFS, .nfs = &plan};
+static struct source_config config;
+static const struct env no_env = {.prefix = ""};
+
+static int fake_mount(const struct nfs_attempt *a, const char *target, char *text)
+{
+	(void)target;
+	text[0] = 0;
+	if (streq(a->server, "filtered"))
+		pause();
+	return streq(a->server, "fsid0") && a->version != NFS_VERSION_3 ? -ENOENT : 0;
+}
+
+/* A server in its grace period lets no file be opened; large replies that are lost are those to a
+ * READ. */
+static int fake_check(const char *root, const char *wanted, char *ret, size_t size,
+	void (*reading)(void))
+{
+	(void)root;
+	strscpy(ret, wanted ? wanted : "/sbin/init", size);
+	if (streq(ret, "/grace"))
+		pause();
+	reading();
+	if (streq(ret, "/lost"))
+		pause();
+	return 0;
+}
+
+static bool fake_answers(const struct nfs_attempt *a)
+{
+	return streq(a->server, "filtered");
+}
+
+static const struct root_ops ops = {.mount = fake_mount, .check = fake_check,
+	.answers = fake_answers};
+
+static void prepare(const char *name, bool fallback, unsigned versions)
+{
+	plan = (struct plan_nfs){.versions = versions, .proto = PLAN_NFS_PROTO_RDMA,
+		.fallback_tcp = fallback, .options = "hard"};
+	server = (struct source_server){.path = "/export", .servers = 1};
+	strscpy(server.name, name, sizeof(server.name));
+	config = (struct source_config){.env = &no_env, .choice = &choice, .server = &server,
+		.address = "192.0.2.1", .sysroot = "/nonexistent", .ways = 1, .nfs = &ops};
+}
+
+static struct source *begin(void)
+{
+	struct source *s = NULL;
+
+	CHECK_INT(root_begin(&s, &config, 0), 0);
+	CHECK_INT(source_pop_event(s), SOURCE_STEP);
+	return s;
+}
+
+static void endp(struct source **s)
+{
+	root_end(*s);
+}
+
+static void receive(struct source *s, uint64_t now)
+{
+	struct pollfd pfd = {.fd = source_worker_fd(s), .events = POLLIN};
+
+	CHECK_INT(poll(&pfd, 1, PATIENCE_MS), 1);
+	root_dispatch(s, now);
+}
+
+/* The steps that its process tells, then the limit: of what lasts for a second is said what it
+ * is. */
+static void run_silent(struct source *s, unsigned steps, uint64_t *now, const char *said)
+{
+	char text[REPORT_TEXT_MAX];
+
+	while (steps--)
+		receive(s, *now);
+	*now += NSEC_PER_SEC;
+	root_dispatch(s, *now);
+	CHECK_INT(source_pop_event(s), SOURCE_STEP);
+	CHECK_INT(root_describe(s, text, sizeof(text)), CAUSE_ROOT_UNREAD);
+	CHECK(strstr(text, said));
+	*now += 15 * NSEC_PER_SEC;
+	CHECK_INT(source_worker_deadline(s), *now);
+	root_dispatch(s, *now);
+}
+
+/* The export is mounted and the server answers: it is not said to be away, and no other transport
+ * is sooner out of its grace period. */
+TEST(a_server_in_its_grace_period)
+{
+	uint64_t now = 0;
+	_cleanup_(endp) struct source *r = NULL;
+
+	prepare("good", true, V4);
+	config.init = "/grace";
+	config.rounds = 5;
+	r = begin();
+	run_silent(r, 1, &now, "NFS 4.2: mounted, waiting until its init can be opened");
+	CHECK_INT(source_pop_event(r), SOURCE_FAILED);
+	CHECK_INT(r->cause, CAUSE_ROOT_UNREAD);
+	CHECK(strstr(r->text, "over rdma port 20049, NFS 4.2: its init cannot be opened yet"));
+	CHECK(strstr(r->text, "grace period"));
+	CHECK_INT(r->attempts, 1);
+}
+
+/* Version 3 has none. */
+TEST(a_server_that_falls_silent_after_the_mount)
+{
+	uint64_t now = 0;
+	_cleanup_(endp) struct source *r = NULL;
+
+	prepare("good", false, PLAN_NFS_V3);
+	config.init = "/grace";
+	r = begin();
+	run_silent(r, 1, &now, "NFS 3: mounted, waiting until its init can be opened");
+	CHECK_INT(source_pop_event(r), SOURCE_FAILED);
+	CHECK_INT(r->cause, CAUSE_ROOT_UNREAD);
+	CHECK(!strstr(r->text, "grace"));
+}
+
+/* Small packets get through, large ones do not; another transport may have another limit. */
+TEST(an_init_that_cannot_be_read_to_its_end)
+{
+	uint64_t now = 0;
+	_cleanup_(endp) struct source *r = NULL;
+
+	prepare("good", true, V4);
+	config.init = "/lost";
+	config.rounds = 2;
+	r = begin();
+	run_silent(r, 2, &now, "over rdma port 20049, NFS 4.2: mounted, reading its init");
+	CHECK_INT(r->attempts, 2);
+	CHECK_INT(source_pop_event(r), SOURCE_NONE);
+	run_silent(r, 2, &now, "over tcp, NFS 4.2: mounted, reading its init");
+	CHECK_INT(source_pop_event(r), SOURCE_FAILED);
+	CHECK_INT(r->cause, CAUSE_ROOT_UNREAD);
+	CHECK(strstr(r->text, "its init cannot be read to its end"));
+	CHECK(strstr(r->text, "MTU"));
+}
+
+/* Version 3 knows the path: what version 4 said of it is no reason any more. */
+TEST(a_path_of_version_3_whose_init_cannot_be_read)
+{
+	uint64_t now = 0;
+	_cleanup_(endp) struct source *r = NULL;
+
+	prepare("fsid0", false, V4 | PLAN_NFS_V3);
+	config.init = "/lost";
+	r = begin();
+	receive(r, now);
+	run_silent(r, 2, &now, "NFS 3: mounted, reading its init");
+	CHECK_INT(source_pop_event(r), SOURCE_FAILED);
+	CHECK_INT(r->cause, CAUSE_ROOT_UNREAD);
+	CHECK(strstr(r->text, "NFS 3: its init cannot be read"));
+}
+
+/* No answer to the mount, but its TCP port is open: it is not said to be away. */
+TEST(a_server_that_accepts_connections_and_no_mount)
+{
+	static const struct {
+		unsigned versions;
+		enum plan_nfs_proto proto;
+		enum cause cause;
+		const char *words;
+	} rows[] = {
+		{PLAN_NFS_V42, PLAN_NFS_PROTO_RDMA, CAUSE_ROOT_NO_RDMA, "UDP port 4791"},
+		{PLAN_NFS_V42, PLAN_NFS_PROTO_TCP, CAUSE_ROOT_UNREACHABLE, "mountd"},
+		{PLAN_NFS_V3, PLAN_NFS_PROTO_RDMA, CAUSE_ROOT_UNREACHABLE, "RDMA, rpcbind"},
+		{PLAN_NFS_V3, PLAN_NFS_PROTO_TCP, CAUSE_ROOT_UNREACHABLE, "rpcbind (port 111)"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		uint64_t now = 16 * NSEC_PER_SEC;
+		_cleanup_(endp) struct source *r = NULL;
+		char text[REPORT_TEXT_MAX];
+
+		prepare("filtered", false, rows[i].versions);
+		plan.proto = rows[i].proto;
+		r = begin();
+		root_dispatch(r, now);
+		CHECK_INT(root_describe(r, text, sizeof(text)), CAUSE_ROOT_UNREACHABLE);
+		receive(r, now);
+		CHECK_INT(source_pop_event(r), SOURCE_FAILED);
+		CHECK_INT(r->cause, rows[i].cause);
+		CHECK(strstr(r->text, rows[i].words));
+		CHECK_INT(r->attempts, 1);
+	}
+}
+
+/* Version 3 asks rpcbind and mountd before nfsd: one who sees that nfsd is up looks for those. */
+TEST(version_3_names_its_helpers)
+{
+	static const int errors[] = {ECONNREFUSED, ETIMEDOUT, EOPNOTSUPP};
+
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(errors); i++) {
+		enum nfs_proto proto = i % 2 ? NFS_PROTO_RDMA : NFS_PROTO_TCP;
+		const struct verdict *four = mount_verdict(proto, NFS_VERSION_40, errors[i / 2]);
+		const struct verdict *three = mount_verdict(proto, NFS_VERSION_3, errors[i / 2]);
+
+		CHECK(strstr(three->words, "rpcbind"));
+		CHECK(!strstr(four->words, "rpcbind"));
+		CHECK_INT(three->cause, four->cause);
+		CHECK_INT(three->remedy, four->remedy);
+	}
+}
