@@ -183,9 +183,14 @@ STATEMNT=$server_ip:/export/state XCAT=$server_ip:3001 NODE=n1 nonodestatus ip=d
     # the lease names one
     assert_state '.rails[0].dns | length' 0
     grep -qE ' / / ro,' "$node_dir/results/mountinfo"
+    run -1 grep -a 'cannot be written to' "$node_dir/console.log"
+    # the mount takes rw whatever the export is
+    server shell "/sbin/exportfs -i -o ro,fsid=1,insecure,no_subtree_check,no_root_squash \
+        *:$root_path"
     node_start "$image" "$console $rdma_root ip=dhcp $rxe rw"
     assert_boot 90 4.2 rdma
     grep -qE ' / / rw,' "$node_dir/results/mountinfo"
+    assert_console "root: $server_ip:$root_path is mounted rw, but cannot be written to"
 }
 
 @test "server named, not numbered: DNS from the lease" {

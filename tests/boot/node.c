@@ -126,8 +126,14 @@ static bool no_answer(const struct nfs_attempt *a)
 	return false;
 }
 
-static const struct root_ops root_ops = {
-	.mount = mount_by_path, .check = check_ok, .answers = no_answer};
+static bool is_writable(const char *root)
+{
+	(void)root;
+	return true;
+}
+
+static const struct root_ops root_ops = {.mount = mount_by_path, .check = check_ok,
+	.answers = no_answer, .writable = is_writable};
 
 void node_open(struct node *n, const char *line)
 {

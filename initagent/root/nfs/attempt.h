@@ -27,6 +27,7 @@ struct attempt_message {
 	int32_t layer_cause; /* the export was mounted, but what is above it not: an enum cause */
 	/* RDMA was refused, or there was no answer, but the server accepts connections on TCP */
 	int32_t nfsd_on_tcp;
+	int32_t unwritable; /* mounted rw, but the server refuses to write */
 	char text[NFS_TEXT_MAX];
 	char init[INIT_CHECK_MAX]; /* with no_init: why */
 };

@@ -254,6 +254,11 @@ int nfs_mount(const struct nfs_attempt *attempt, const char *target, char *text)
 	return r < 0 ? r : 0;
 }
 
+bool nfs_writable(const char *root)
+{
+	return access(root, W_OK) == 0;
+}
+
 #define NFS_TCP_PORT	2049 /* IANA nfs */
 #define TCP_PATIENCE_MS 1000
 

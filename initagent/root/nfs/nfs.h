@@ -68,6 +68,10 @@ struct nfs_attempt {
  */
 int nfs_mount(const struct nfs_attempt *attempt, const char *target, char *text);
 
+/* nfs_writable: does the server let this node write to a root that is mounted rw? A mount tells
+ * neither of an export that is ro nor of one that squashes root. */
+bool nfs_writable(const char *root);
+
 /*
  * nfs_answers_on_tcp: does something accept TCP connections on the attempt's port for TCP, within a
  * second? Tells "no nfsd" from "nfsd without an RDMA listener".

@@ -44,6 +44,7 @@ static const struct root_ops real_ops = {
 	.mount = nfs_mount,
 	.check = init_check_told,
 	.answers = nfs_answers_on_tcp,
+	.writable = nfs_writable,
 	.overlay = layers_overlay,
 };
 
@@ -307,6 +308,10 @@ static void mounted(struct root *r, const struct attempt_message *out, uint64_t 
 		nfs_port_text(port, res->port),
 		res->fell_back ? ", fallen back from RDMA" : "",
 		res->overlay ? ", under a writable layer" : "");
+	if (out->unwritable)
+		report_log(r->cfg.env->report, REPORT_WARN, "root", now,
+			"%.200s is mounted rw, but cannot be written to: is its export ro, or root "
+			"squashed?", source);
 	r->source.deadline = NSEC_NEVER;
 	source_raise(&r->source, SOURCE_MOUNTED);
 	set_state(r, STATE_MOUNTED, now);

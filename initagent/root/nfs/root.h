@@ -26,6 +26,7 @@ struct root_ops {
 	int (*check)(const char *root, const char *wanted, char *ret, size_t size,
 		void (*reading)(void));
 	bool (*answers)(const struct nfs_attempt *attempt);
+	bool (*writable)(const char *root);
 	int (*overlay)(const struct env *env, const struct plan_overlay *o, const char *target,
 		struct layers_result *ret);
 };

@@ -87,8 +87,14 @@ static int fake_overlay(const struct env *env, const struct plan_overlay *o, con
 	return -ENOSPC;
 }
 
-static const struct root_ops ops = {
-	.mount = fake_mount, .check = fake_check, .answers = fake_answers, .overlay = fake_overlay};
+static bool fake_writable(const char *root)
+{
+	(void)root;
+	return true;
+}
+
+static const struct root_ops ops = {.mount = fake_mount, .check = fake_check,
+	.answers = fake_answers, .overlay = fake_overlay, .writable = fake_writable};
 static const struct env no_env = {.prefix = ""};
 
 #define V4 (PLAN_NFS_V42 | PLAN_NFS_V41 | PLAN_NFS_V40)

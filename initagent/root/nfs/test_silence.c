@@ -6,6 +6,7 @@
 #include "check.h"
 
 #include <poll.h>
+#include <sys/mman.h>
 
 #include "root/nfs/root.h"
 #include "root/nfs/verdict.h"
@@ -48,8 +49,24 @@ static bool fake_answers(const struct nfs_attempt *a)
 	return streq(a->server, "filtered");
 }
 
+static int fake_overlay(const struct env *env, const struct plan_overlay *o, const char *target,
+	struct layers_result *ret)
+{
+	(void)env;
+	(void)o;
+	(void)target;
+	(void)ret;
+	return 0;
+}
+
+static bool fake_writable(const char *root)
+{
+	(void)root;
+	return !streq(server.path, "/ro");
+}
+
 static const struct root_ops ops = {.mount = fake_mount, .check = fake_check,
-	.answers = fake_answers};
+	.answers = fake_answers, .overlay = fake_overlay, .writable = fake_writable};
 
 static void prepare(const char *name, bool fallback, unsigned versions)
 {
@@ -201,6 +218,45 @@ TEST(a_server_that_accepts_connections_and_no_mount)
 		CHECK_INT(r->cause, rows[i].cause);
 		CHECK(strstr(r->text, rows[i].words));
 		CHECK_INT(r->attempts, 1);
+	}
+}
+
+/* The mount takes rw of any export; who asked for it hears of it before the real root's services
+ * do. */
+TEST(a_root_that_rw_is_asked_for_and_cannot_be_written_to)
+{
+	static const struct plan_overlay layer = {.asked = true};
+	static const struct {
+		const char *path;
+		bool readonly;
+		const struct plan_overlay *overlay;
+		bool said;
+	} rows[] = {{"/export", false, NULL, false}, {"/ro", false, NULL, true},
+		{"/ro", true, NULL, false}, {"/ro", false, &layer, false}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(endp) struct source *r = NULL;
+		_cleanup_(report_freep) struct report *report = NULL;
+		_cleanup_close_ int console = memfd_create("console", MFD_CLOEXEC);
+		const struct report_config quiet = {.console_fd = console, .kmsg_fd = -1};
+		char dir[] = "/tmp/initagent-rw-XXXXXX", text[512] = "";
+		struct env env = {.prefix = dir};
+
+		CHECK_INT(report_new(&report, &quiet), 0);
+		env.report = report;
+		check_dir(dir);
+		prepare("good", false, V4);
+		strscpy(server.path, rows[i].path, sizeof(server.path));
+		config.env = &env;
+		config.readonly = rows[i].readonly;
+		config.overlay = rows[i].overlay;
+		r = begin();
+		for (int steps = 0; steps < 3; steps++)
+			receive(r, 0);
+		CHECK_INT(source_pop_event(r), SOURCE_MOUNTED);
+		CHECK(pread(console, text, sizeof(text) - 1, 0) >= 0);
+		CHECK_INT(strstr(text, "/ro is mounted rw, but cannot be written") != NULL,
+			rows[i].said);
 	}
 }
 
