@@ -593,9 +593,7 @@ static inline bool plan_is_fetched(enum plan_root_kind kind)
 /* plan_is_manifest: does the URL's path (or a file's name) end as a manifest's does? */
 bool plan_is_manifest(const char *url, size_t len);
 
-/*
- * plan_dump: one "key=value" line for each field, in a fixed order; without all only those that
+/* plan_dump: one "key=value" line for each field, in a fixed order; without all only those that
  * differ from what an empty command line gives. Bytes outside of printable ASCII are written as
- * \xNN. Returns 0, -ENOMEM or -EIO.
- */
+ * \xNN. Returns 0, -ENOMEM or -EIO. */
 int plan_dump(const struct boot_plan *p, FILE *out, bool all);
