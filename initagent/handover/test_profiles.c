@@ -488,7 +488,7 @@ TEST(xcat_resolv_conf_is_filled)
 	fill_xcat("n1");
 	expect_in_root("/etc/resolv.conf", SERVERS);
 	expect_in_root("/etc/hostname", "master");
-	CHECK(!proom_has("/sysroot/etc/.resolv.conf.initagent"));
+	CHECK(!proom_has("/sysroot/etc/.resolv.conf.new"));
 }
 
 /* debootstrap copies the master's /etc/hostname into the image. */

@@ -5,37 +5,20 @@
 #include <limits.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/io.h"
 #include "base/sysmount.h"
 
 #define TEXT_MAX     65536
 #define DEBIAN_FAMILY "/etc/debian_version"
 
-/* A new file: what a squashfs below the writable layer holds need not be copied first. */
-static int replace(int etc, const char *name, const void *text, size_t size)
-{
-	_cleanup_close_ int fd = -1;
-	char temp[64];
-	int r;
-
-	snprintf(temp, sizeof(temp), ".%s.initagent", name);
-	fd = openat(etc, temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-	if (fd < 0)
-		return -errno;
-	r = io_write_all(fd, text, size);
-	if (r >= 0 && renameat(etc, temp, etc, name) < 0)
-		r = -errno;
-	if (r < 0)
-		unlinkat(etc, temp, 0);
-	return r;
-}
-
 /* Nothing was given, or the root's is no plain file: 0. */
 static int fill(const struct env *env, int etc, const char *name)
 {
 	_cleanup_free_ void *text = NULL;
 	_cleanup_close_ int from = -1;
-	char path[PATH_MAX];
+	static const struct env no_prefix = {.prefix = ""};
+	char path[PATH_MAX], dir[32];
 	struct stat st;
 	size_t size;
 	int r = env_path(env, path, sizeof(path), STATE_DIR "/%s", name);
@@ -48,7 +31,9 @@ static int fill(const struct env *env, int etc, const char *name)
 	if (fstatat(etc, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode))
 		return 0;
 	r = io_read_all(from, TEXT_MAX, &text, &size);
-	return r < 0 ? r : replace(etc, name, text, size);
+	/* By its number: /etc is below the root whatever links lead there. */
+	snprintf(dir, sizeof(dir), "/proc/self/fd/%d", etc);
+	return r < 0 ? r : file_write(&no_prefix, dir, name, text, size, 0644);
 }
 
 int xcat_root_fill(const struct env *env, const char *sysroot)
