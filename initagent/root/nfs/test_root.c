@@ -13,7 +13,7 @@
 
 #include "base/worker.h"
 #include "root/image/layers.h"
-#include "root/nfs/root.h"
+#include "nfsroot.h"
 #include "root/nfs/verdict.h"
 
 /* Paths that are not there, or in version 4's pseudo root alone (fsid=0), or not for everybody
@@ -95,8 +95,6 @@ static bool fake_writable(const char *root)
 
 static const struct root_ops ops = {.mount = fake_mount, .check = fake_check,
 	.answers = fake_answers, .overlay = fake_overlay, .writable = fake_writable};
-static const struct env no_env = {.prefix = ""};
-
 #define V4 (PLAN_NFS_V42 | PLAN_NFS_V41 | PLAN_NFS_V40)
 
 /* What the process that mounted goes on with: it answers with its own number. */
@@ -111,46 +109,21 @@ static int say_pid(const void *arg)
 static const struct worker_task reader = {
 	.run = say_pid, .request_size = sizeof(int32_t), .reply_size = sizeof(int32_t)};
 
-/* What the target would give: its parts may be changed before begin(). */
-static struct plan_nfs plan;
-static struct source_server server;
-static const struct root_choice choice = {.kind = PLAN_ROOT_NFS, .nfs = &plan};
-static struct source_config config;
-
 static void prepare(const char *name, bool fallback, unsigned versions)
 {
-	plan = (struct plan_nfs){.versions = versions, .proto = PLAN_NFS_PROTO_RDMA,
-		.fallback_tcp = fallback, .options = "hard"};
-	server = (struct source_server){.path = "/export", .servers = 1};
-	strscpy(server.name, name, sizeof(server.name));
-	config = (struct source_config){.env = &no_env, .choice = &choice, .server = &server,
-		.address = "192.0.2.1", .sysroot = "/nonexistent", .ways = 1, .nfs = &ops};
-}
-
-static struct source *begin(uint64_t now)
-{
-	struct source *s = NULL;
-
-	CHECK_INT(root_begin(&s, &config, now), 0);
-	CHECK_INT(source_pop_event(s), SOURCE_STEP);
-	return s;
-}
-
-static void endp(struct source **s)
-{
-	root_end(*s);
+	nfsroot_prepare(&ops, name, fallback, versions);
 }
 
 static struct source *make(const char *name, bool fallback)
 {
 	prepare(name, fallback, V4);
-	return begin(0);
+	return nfsroot_begin(0);
 }
 
 static struct source *make_of(const char *name)
 {
 	prepare(name, false, V4 | PLAN_NFS_V3);
-	return begin(0);
+	return nfsroot_begin(0);
 }
 
 /* In ms: after so long nothing more comes of a process. Only one that hangs says nothing. */
@@ -165,10 +138,10 @@ static enum source_event run(struct source **s, uint64_t *now)
 		struct pollfd pfd = {.events = POLLIN};
 
 		if (e == SOURCE_AGAIN) {
-			config.rounds = (*s)->rounds;
-			config.attempts = (*s)->attempts;
+			nfsroot.config.rounds = (*s)->rounds;
+			nfsroot.config.attempts = (*s)->attempts;
 			root_end(*s);
-			*s = begin(*now);
+			*s = nfsroot_begin(*now);
 		} else if (e != SOURCE_NONE) {
 			return e;
 		}
@@ -188,7 +161,7 @@ static const struct root_result *result(const struct source *s)
 TEST(first_attempt_wins)
 {
 	uint64_t now = NSEC_PER_SEC;
-	_cleanup_(endp) struct source *r = make("good", false);
+	_cleanup_(nfsroot_endp) struct source *r = make("good", false);
 
 	CHECK_INT(run(&r, &now), SOURCE_MOUNTED);
 	CHECK_INT(result(r)->version, NFS_VERSION_42);
@@ -201,12 +174,12 @@ TEST(first_attempt_wins)
 TEST(the_process_that_mounted_goes_on)
 {
 	uint64_t now = NSEC_PER_SEC;
-	_cleanup_(endp) struct source *s = NULL;
+	_cleanup_(nfsroot_endp) struct source *s = NULL;
 	int32_t pid = 0;
 
 	prepare("good", false, V4);
-	config.reader = &reader;
-	s = begin(now);
+	nfsroot.config.reader = &reader;
+	s = nfsroot_begin(now);
 	CHECK_INT(run(&s, &now), SOURCE_MOUNTED);
 	CHECK(s->reader && !s->worker);
 	/* It is no part of the mount any more, which has its limit. */
@@ -220,7 +193,7 @@ TEST(the_process_that_mounted_goes_on)
 TEST(versions_walk_down)
 {
 	uint64_t now = 0;
-	_cleanup_(endp) struct source *r = make("only40", false);
+	_cleanup_(nfsroot_endp) struct source *r = make("only40", false);
 
 	CHECK_INT(run(&r, &now), SOURCE_MOUNTED);
 	CHECK_INT(result(r)->version, NFS_VERSION_40);
@@ -236,7 +209,7 @@ TEST(a_path_that_only_version_3_knows)
 
 	for (size_t i = 0; i < ARRAY_SIZE(servers); i++) {
 		uint64_t now = 0;
-		_cleanup_(endp) struct source *r = make_of(servers[i]);
+		_cleanup_(nfsroot_endp) struct source *r = make_of(servers[i]);
 
 		CHECK_INT(run(&r, &now), SOURCE_MOUNTED);
 		CHECK_INT(result(r)->version, NFS_VERSION_3);
@@ -249,7 +222,7 @@ TEST(a_path_that_only_version_3_knows)
 TEST(a_path_that_no_version_knows)
 {
 	uint64_t now = 0;
-	_cleanup_(endp) struct source *r = make_of("old");
+	_cleanup_(nfsroot_endp) struct source *r = make_of("old");
 
 	for (unsigned round = 1; round <= 2; round++) {
 		CHECK_INT(run(&r, &now), SOURCE_FAILED);
@@ -263,7 +236,7 @@ TEST(a_path_that_no_version_knows)
 TEST(a_path_that_version_4_does_not_know)
 {
 	uint64_t now = 0;
-	_cleanup_(endp) struct source *r = make("fsid0", false);
+	_cleanup_(nfsroot_endp) struct source *r = make("fsid0", false);
 
 	CHECK_INT(run(&r, &now), SOURCE_FAILED);
 	CHECK_INT(r->cause, CAUSE_ROOT_NO_EXPORT);
@@ -277,8 +250,8 @@ TEST(a_port_of_the_command_line_is_named)
 	struct source *r;
 
 	prepare("onlytcp", false, V4);
-	plan.port = 20050;
-	r = begin(0);
+	nfsroot.plan.port = 20050;
+	r = nfsroot_begin(0);
 	CHECK_INT(run(&r, &now), SOURCE_FAILED);
 	CHECK(strstr(r->text, "over rdma port 20050, NFS 4.2: its nfsd answers on TCP, but"));
 	root_end(r);
@@ -287,7 +260,7 @@ TEST(a_port_of_the_command_line_is_named)
 TEST(refused_rdma_falls_back_after_three_rounds)
 {
 	uint64_t now = 0;
-	_cleanup_(endp) struct source *r = make("onlytcp", true);
+	_cleanup_(nfsroot_endp) struct source *r = make("onlytcp", true);
 
 	CHECK_INT(run(&r, &now), SOURCE_FAILED);
 	CHECK_INT(r->cause, CAUSE_ROOT_NO_RDMA);
@@ -302,7 +275,7 @@ TEST(refused_rdma_falls_back_after_three_rounds)
 TEST(a_server_that_is_down_is_not_called_one_without_rdma)
 {
 	uint64_t now = 0;
-	_cleanup_(endp) struct source *r = make("down", false);
+	_cleanup_(nfsroot_endp) struct source *r = make("down", false);
 
 	CHECK_INT(run(&r, &now), SOURCE_FAILED);
 	CHECK_INT(r->cause, CAUSE_ROOT_REFUSED);
@@ -311,7 +284,7 @@ TEST(a_server_that_is_down_is_not_called_one_without_rdma)
 TEST(impossible_rdma_falls_back_at_once)
 {
 	uint64_t now = 0;
-	_cleanup_(endp) struct source *r = make("nordma", true);
+	_cleanup_(nfsroot_endp) struct source *r = make("nordma", true);
 
 	CHECK_INT(run(&r, &now), SOURCE_MOUNTED);
 	CHECK_INT(r->attempts, 2);
@@ -320,7 +293,7 @@ TEST(impossible_rdma_falls_back_at_once)
 TEST(no_fallback_unless_allowed)
 {
 	uint64_t now = 0;
-	_cleanup_(endp) struct source *r = make("nordma", false);
+	_cleanup_(nfsroot_endp) struct source *r = make("nordma", false);
 
 	for (int i = 0; i < 5; i++) {
 		CHECK_INT(run(&r, &now), SOURCE_FAILED);
@@ -331,7 +304,7 @@ TEST(no_fallback_unless_allowed)
 TEST(bad_options_are_fatal)
 {
 	uint64_t now = 0;
-	_cleanup_(endp) struct source *r = make("badopt", true);
+	_cleanup_(nfsroot_endp) struct source *r = make("badopt", true);
 
 	CHECK_INT(run(&r, &now), SOURCE_FATAL);
 	CHECK_INT(r->cause, CAUSE_ROOT_MOUNT_FAILED);
@@ -341,7 +314,7 @@ TEST(bad_options_are_fatal)
 TEST(back_off_doubles_with_jitter)
 {
 	uint64_t now = 0, want = NSEC_PER_SEC / 4;
-	_cleanup_(endp) struct source *r = make("noexport", true);
+	_cleanup_(nfsroot_endp) struct source *r = make("noexport", true);
 
 	for (int i = 0; i < 8; i++) {
 		uint64_t wait;
@@ -356,7 +329,7 @@ TEST(back_off_doubles_with_jitter)
 TEST(a_dead_child_is_a_failed_round)
 {
 	uint64_t now = 0;
-	_cleanup_(endp) struct source *r = make("crash", false);
+	_cleanup_(nfsroot_endp) struct source *r = make("crash", false);
 
 	CHECK_INT(run(&r, &now), SOURCE_FAILED);
 	CHECK_INT(r->cause, CAUSE_ROOT_MOUNT_FAILED);
@@ -366,7 +339,7 @@ TEST(a_dead_child_is_a_failed_round)
 TEST(a_hanging_mount_is_killed_at_its_limit)
 {
 	uint64_t now = 0;
-	_cleanup_(endp) struct source *r = make("hang", false);
+	_cleanup_(nfsroot_endp) struct source *r = make("hang", false);
 
 	silence = 100;
 	CHECK_INT(run(&r, &now), SOURCE_FAILED);
@@ -378,11 +351,11 @@ TEST(a_hanging_mount_is_killed_at_its_limit)
 TEST(root_without_init)
 {
 	uint64_t now = 0;
-	_cleanup_(endp) struct source *r = NULL;
+	_cleanup_(nfsroot_endp) struct source *r = NULL;
 
 	prepare("2001:db8::1", false, PLAN_NFS_V3);
-	config.init = "/none";
-	r = begin(now);
+	nfsroot.config.init = "/none";
+	r = nfsroot_begin(now);
 	CHECK_INT(run(&r, &now), SOURCE_FAILED);
 	CHECK_INT(r->cause, CAUSE_ROOT_NO_INIT);
 	CHECK_STR(r->text, "[2001:db8::1]:/export: /none");
@@ -405,10 +378,10 @@ TEST(overlong_strings_and_no_version_are_refused)
 
 	memset(options, 'x', sizeof(options) - 1);
 	prepare("s", false, PLAN_NFS_V42);
-	plan.options = options;
-	CHECK_INT(root_begin(&r, &config, 0), -EINVAL);
+	nfsroot.plan.options = options;
+	CHECK_INT(root_begin(&r, &nfsroot.config, 0), -EINVAL);
 	prepare("s", false, 0);
-	CHECK_INT(root_begin(&r, &config, 0), -EINVAL);
+	CHECK_INT(root_begin(&r, &nfsroot.config, 0), -EINVAL);
 }
 
 /* The folder of the case, for what lies below the layer. */
@@ -418,17 +391,17 @@ static struct source *make_layered(struct env *env, const struct plan_overlay *o
 
 	env->prefix = check_dir(dir);
 	prepare("good", false, PLAN_NFS_V42 | PLAN_NFS_V41);
-	plan.proto = PLAN_NFS_PROTO_TCP;
-	config.env = env;
-	config.overlay = o;
-	return begin(0);
+	nfsroot.plan.proto = PLAN_NFS_PROTO_TCP;
+	nfsroot.config.env = env;
+	nfsroot.config.overlay = o;
+	return nfsroot_begin(0);
 }
 
 TEST(a_writable_layer_over_the_export)
 {
 	struct env env = {0};
 	struct plan_overlay o = {.asked = true};
-	_cleanup_(endp) struct source *r = make_layered(&env, &o);
+	_cleanup_(nfsroot_endp) struct source *r = make_layered(&env, &o);
 	uint64_t now = 0;
 
 	CHECK_INT(run(&r, &now), SOURCE_MOUNTED);
@@ -441,7 +414,7 @@ TEST(a_layer_that_cannot_be_made)
 {
 	struct env env = {0};
 	struct plan_overlay o = {.asked = true, .size = 1};
-	_cleanup_(endp) struct source *r = make_layered(&env, &o);
+	_cleanup_(nfsroot_endp) struct source *r = make_layered(&env, &o);
 	uint64_t now = 0;
 
 	CHECK_INT(run(&r, &now), SOURCE_FAILED);
@@ -457,16 +430,16 @@ TEST(a_statelite_node_without_its_files_is_not_booted)
 {
 	static const struct plan_statelite statelite = {.node = "n1"};
 	static const struct boot_plan lines = {.root.statelite = &statelite};
-	_cleanup_(endp) struct source *s = NULL;
+	_cleanup_(nfsroot_endp) struct source *s = NULL;
 	char dir[] = "/tmp/initagent-lite-XXXXXX";
 	const struct env env = {.prefix = dir};
 	uint64_t now = NSEC_PER_SEC;
 
 	check_dir(dir);
 	prepare("good", false, V4);
-	config.env = &env;
-	config.plan = &lines;
-	s = begin(now);
+	nfsroot.config.env = &env;
+	nfsroot.config.plan = &lines;
+	s = nfsroot_begin(now);
 	CHECK_INT(run(&s, &now), SOURCE_FAILED);
 	CHECK_INT(s->cause, CAUSE_ROOT_STATELITE);
 	CHECK_STR(s->text, "the image has no /.statelite or no /etc/init.d/statelite");
@@ -481,7 +454,7 @@ TEST(what_a_statelite_node_waits_for_beyond_its_export)
 	static const char *const parts[] = {"/run", "/run/rootfsbase",
 		"/run/rootfsbase/.statelite", "/run/rootfsbase/etc",
 		"/run/rootfsbase/etc/init.d", "/run/rootfsbase/etc/init.d/statelite"};
-	_cleanup_(endp) struct source *s = NULL;
+	_cleanup_(nfsroot_endp) struct source *s = NULL;
 	char dir[] = "/tmp/initagent-lite-XXXXXX", text[REPORT_TEXT_MAX], path[128];
 	const struct env env = {.prefix = dir};
 	uint64_t now = 0;
@@ -494,9 +467,9 @@ TEST(what_a_statelite_node_waits_for_beyond_its_export)
 		CHECK_INT(mkdir(path, 0755), 0);
 	}
 	prepare("good", false, V4);
-	config.env = &env;
-	config.plan = &lines;
-	s = begin(now);
+	nfsroot.config.env = &env;
+	nfsroot.config.plan = &lines;
+	s = nfsroot_begin(now);
 	CHECK_INT(source_worker_deadline(s), 16 * (long long)NSEC_PER_SEC);
 	CHECK_INT(root_describe(s, text, sizeof(text)), CAUSE_ROOT_UNREACHABLE);
 	CHECK_INT(run(&s, &now), SOURCE_STEP);
@@ -515,12 +488,12 @@ TEST(the_server_of_a_statelite_nodes_files_is_looked_up)
 		.node = "n1", .server = "mgt", .path = "/nodedata"};
 	static const struct boot_plan lines = {.root.statelite = &statelite};
 	const struct inet_addr addr = {.family = AF_INET};
-	_cleanup_(endp) struct source *s = NULL;
+	_cleanup_(nfsroot_endp) struct source *s = NULL;
 	char text[REPORT_TEXT_MAX];
 
 	prepare("good", false, V4);
-	config.plan = &lines;
-	CHECK_INT(root_begin(&s, &config, 0), 0);
+	nfsroot.config.plan = &lines;
+	CHECK_INT(root_begin(&s, &nfsroot.config, 0), 0);
 	CHECK_INT(source_pop_event(s), SOURCE_LOOKUP);
 	CHECK_STR(root_lookup(s), "mgt");
 	CHECK_INT(root_describe(s, text, sizeof(text)), CAUSE_ROOT_RESOLVE);
@@ -529,15 +502,15 @@ TEST(the_server_of_a_statelite_nodes_files_is_looked_up)
 	root_resolved(s, &addr, "", 0);
 	CHECK(s->worker);
 	CHECK(!root_lookup(s));
-	endp(&s);
-	CHECK_INT(root_begin(&s, &config, 0), 0);
+	nfsroot_endp(&s);
+	CHECK_INT(root_begin(&s, &nfsroot.config, 0), 0);
 	root_resolved(s, NULL, "no such name", 0);
 	CHECK_INT(s->cause, CAUSE_ROOT_RESOLVE);
 	CHECK_STR(s->text, "mgt: no such name");
 	CHECK(!s->worker && s->deadline != NSEC_NEVER);
 	/* the root's own server needs none */
-	endp(&s);
-	strscpy(server.name, "mgt", sizeof(server.name));
-	s = begin(0);
+	nfsroot_endp(&s);
+	strscpy(nfsroot.server.name, "mgt", sizeof(nfsroot.server.name));
+	s = nfsroot_begin(0);
 	CHECK(s->worker && !root_lookup(s));
 }

@@ -8,17 +8,11 @@
 #include <poll.h>
 #include <sys/mman.h>
 
-#include "root/nfs/root.h"
+#include "nfsroot.h"
 #include "root/nfs/verdict.h"
 
 #define PATIENCE_MS 60000
 #define V4 (PLAN_NFS_V42 | PLAN_NFS_V41 | PLAN_NFS_V40)
-
-static struct plan_nfs plan;
-static struct source_server server;
-static const struct root_choice choice = {.kind = PLAN_ROOT_NFS, .nfs = &plan};
-static struct source_config config;
-static const struct env no_env = {.prefix = ""};
 
 static int fake_mount(const struct nfs_attempt *a, const char *target, char *text)
 {
@@ -62,7 +56,7 @@ static int fake_overlay(const struct env *env, const struct plan_overlay *o, con
 static bool fake_writable(const char *root)
 {
 	(void)root;
-	return !streq(server.path, "/ro");
+	return !streq(nfsroot.server.path, "/ro");
 }
 
 static const struct root_ops ops = {.mount = fake_mount, .check = fake_check,
@@ -70,26 +64,7 @@ static const struct root_ops ops = {.mount = fake_mount, .check = fake_check,
 
 static void prepare(const char *name, bool fallback, unsigned versions)
 {
-	plan = (struct plan_nfs){.versions = versions, .proto = PLAN_NFS_PROTO_RDMA,
-		.fallback_tcp = fallback, .options = "hard"};
-	server = (struct source_server){.path = "/export", .servers = 1};
-	strscpy(server.name, name, sizeof(server.name));
-	config = (struct source_config){.env = &no_env, .choice = &choice, .server = &server,
-		.address = "192.0.2.1", .sysroot = "/nonexistent", .ways = 1, .nfs = &ops};
-}
-
-static struct source *begin(void)
-{
-	struct source *s = NULL;
-
-	CHECK_INT(root_begin(&s, &config, 0), 0);
-	CHECK_INT(source_pop_event(s), SOURCE_STEP);
-	return s;
-}
-
-static void endp(struct source **s)
-{
-	root_end(*s);
+	nfsroot_prepare(&ops, name, fallback, versions);
 }
 
 static void receive(struct source *s, uint64_t now)
@@ -118,21 +93,26 @@ static void run_silent(struct source *s, unsigned steps, uint64_t *now, const ch
 	root_dispatch(s, *now);
 }
 
+static void assert_unread(struct source *s, const char *words)
+{
+	CHECK_INT(source_pop_event(s), SOURCE_FAILED);
+	CHECK_INT(s->cause, CAUSE_ROOT_UNREAD);
+	CHECK(strstr(s->text, words));
+}
+
 /* The export is mounted and the server answers: it is not said to be away, and no other transport
  * is sooner out of its grace period. */
 TEST(a_server_in_its_grace_period)
 {
 	uint64_t now = 0;
-	_cleanup_(endp) struct source *r = NULL;
+	_cleanup_(nfsroot_endp) struct source *r = NULL;
 
 	prepare("good", true, V4);
-	config.init = "/grace";
-	config.rounds = 5;
-	r = begin();
+	nfsroot.config.init = "/grace";
+	nfsroot.config.rounds = 5;
+	r = nfsroot_begin(0);
 	run_silent(r, 1, &now, "NFS 4.2: mounted, waiting until its init can be opened");
-	CHECK_INT(source_pop_event(r), SOURCE_FAILED);
-	CHECK_INT(r->cause, CAUSE_ROOT_UNREAD);
-	CHECK(strstr(r->text, "over rdma port 20049, NFS 4.2: its init cannot be opened yet"));
+	assert_unread(r, "over rdma port 20049, NFS 4.2: its init cannot be opened yet");
 	CHECK(strstr(r->text, "grace period"));
 	CHECK_INT(r->attempts, 1);
 }
@@ -141,14 +121,13 @@ TEST(a_server_in_its_grace_period)
 TEST(a_server_that_falls_silent_after_the_mount)
 {
 	uint64_t now = 0;
-	_cleanup_(endp) struct source *r = NULL;
+	_cleanup_(nfsroot_endp) struct source *r = NULL;
 
 	prepare("good", false, PLAN_NFS_V3);
-	config.init = "/grace";
-	r = begin();
+	nfsroot.config.init = "/grace";
+	r = nfsroot_begin(0);
 	run_silent(r, 1, &now, "NFS 3: mounted, waiting until its init can be opened");
-	CHECK_INT(source_pop_event(r), SOURCE_FAILED);
-	CHECK_INT(r->cause, CAUSE_ROOT_UNREAD);
+	assert_unread(r, "NFS 3: no answer after the mount");
 	CHECK(!strstr(r->text, "grace"));
 }
 
@@ -156,19 +135,17 @@ TEST(a_server_that_falls_silent_after_the_mount)
 TEST(an_init_that_cannot_be_read_to_its_end)
 {
 	uint64_t now = 0;
-	_cleanup_(endp) struct source *r = NULL;
+	_cleanup_(nfsroot_endp) struct source *r = NULL;
 
 	prepare("good", true, V4);
-	config.init = "/lost";
-	config.rounds = 2;
-	r = begin();
+	nfsroot.config.init = "/lost";
+	nfsroot.config.rounds = 2;
+	r = nfsroot_begin(0);
 	run_silent(r, 2, &now, "over rdma port 20049, NFS 4.2: mounted, reading its init");
 	CHECK_INT(r->attempts, 2);
 	CHECK_INT(source_pop_event(r), SOURCE_NONE);
 	run_silent(r, 2, &now, "over tcp, NFS 4.2: mounted, reading its init");
-	CHECK_INT(source_pop_event(r), SOURCE_FAILED);
-	CHECK_INT(r->cause, CAUSE_ROOT_UNREAD);
-	CHECK(strstr(r->text, "its init cannot be read to its end"));
+	assert_unread(r, "its init cannot be read to its end");
 	CHECK(strstr(r->text, "MTU"));
 }
 
@@ -176,16 +153,14 @@ TEST(an_init_that_cannot_be_read_to_its_end)
 TEST(a_path_of_version_3_whose_init_cannot_be_read)
 {
 	uint64_t now = 0;
-	_cleanup_(endp) struct source *r = NULL;
+	_cleanup_(nfsroot_endp) struct source *r = NULL;
 
 	prepare("fsid0", false, V4 | PLAN_NFS_V3);
-	config.init = "/lost";
-	r = begin();
+	nfsroot.config.init = "/lost";
+	r = nfsroot_begin(0);
 	receive(r, now);
 	run_silent(r, 2, &now, "NFS 3: mounted, reading its init");
-	CHECK_INT(source_pop_event(r), SOURCE_FAILED);
-	CHECK_INT(r->cause, CAUSE_ROOT_UNREAD);
-	CHECK(strstr(r->text, "NFS 3: its init cannot be read"));
+	assert_unread(r, "NFS 3: its init cannot be read");
 }
 
 /* No answer to the mount, but its TCP port is open: it is not said to be away. */
@@ -205,12 +180,12 @@ TEST(a_server_that_accepts_connections_and_no_mount)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		uint64_t now = 16 * NSEC_PER_SEC;
-		_cleanup_(endp) struct source *r = NULL;
+		_cleanup_(nfsroot_endp) struct source *r = NULL;
 		char text[REPORT_TEXT_MAX];
 
 		prepare("filtered", false, rows[i].versions);
-		plan.proto = rows[i].proto;
-		r = begin();
+		nfsroot.plan.proto = rows[i].proto;
+		r = nfsroot_begin(0);
 		root_dispatch(r, now);
 		CHECK_INT(root_describe(r, text, sizeof(text)), CAUSE_ROOT_UNREACHABLE);
 		receive(r, now);
@@ -235,7 +210,7 @@ TEST(a_root_that_rw_is_asked_for_and_cannot_be_written_to)
 		{"/ro", true, NULL, false}, {"/ro", false, &layer, false}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		_cleanup_(endp) struct source *r = NULL;
+		_cleanup_(nfsroot_endp) struct source *r = NULL;
 		_cleanup_(report_freep) struct report *report = NULL;
 		_cleanup_close_ int console = memfd_create("console", MFD_CLOEXEC);
 		const struct report_config quiet = {.console_fd = console, .kmsg_fd = -1};
@@ -246,11 +221,11 @@ TEST(a_root_that_rw_is_asked_for_and_cannot_be_written_to)
 		env.report = report;
 		check_dir(dir);
 		prepare("good", false, V4);
-		strscpy(server.path, rows[i].path, sizeof(server.path));
-		config.env = &env;
-		config.readonly = rows[i].readonly;
-		config.overlay = rows[i].overlay;
-		r = begin();
+		strscpy(nfsroot.server.path, rows[i].path, sizeof(nfsroot.server.path));
+		nfsroot.config.env = &env;
+		nfsroot.config.readonly = rows[i].readonly;
+		nfsroot.config.overlay = rows[i].overlay;
+		r = nfsroot_begin(0);
 		for (int steps = 0; steps < 3; steps++)
 			receive(r, 0);
 		CHECK_INT(source_pop_event(r), SOURCE_MOUNTED);
