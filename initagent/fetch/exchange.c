@@ -305,6 +305,7 @@ static void wait_for_more(struct exchange *x)
 
 static void run(struct exchange *x)
 {
+	/* Each may end the exchange, and with it the turn. */
 	static void (*const turn[])(struct exchange *x) = {
 		transfer, adjust_concurrency, drop_silent, drop_unconnected, employ, wait_for_more,
 		tell_bytes,

@@ -49,14 +49,15 @@ static bool has_rail(const struct profile_rail *rails, size_t n_rails, const cha
 {
 	for (size_t i = 0; i < n_rails; i++)
 		if (streq(rails[i].dev.name, name))
-			return profile_name_ok(name);
+			return true;
 	return false;
 }
 
 const char *profile_absent(const struct plan_link *link, const struct profile_rail *rails,
 	size_t n_rails, size_t *at)
 {
-	if (link->kind == PLAN_LINK_VLAN || !has_rail(rails, n_rails, link->name))
+	if (link->kind == PLAN_LINK_VLAN || !profile_name_ok(link->name) ||
+		!has_rail(rails, n_rails, link->name))
 		return NULL;
 	while (*at < link->n_lower) {
 		const char *part = link->lower[(*at)++];

@@ -366,8 +366,7 @@ static void drop_beside(const struct env *env, const struct image_config *cfg)
 	if (env_path(env, path, sizeof(path), FILE_SPACE) >= 0)
 		mount_drop(path);
 	mount_drop(cfg->target);
-	if ((cfg->layer.file ? unlink(cfg->target) : rmdir(cfg->target)) < 0)
-		return; /* it was not there yet */
+	(void)remove(cfg->target); /* or it was not there yet */
 }
 
 /* What a layer lies over is not of this image. */

@@ -142,9 +142,10 @@ int attempt_run(const void *arg)
 		out.error = a->ops->check(a->cfg->sysroot, a->cfg->init, out.init,
 			sizeof(out.init), tell_reading);
 		out.no_init = out.error != 0;
-		out.unwritable = !a->nfs.readonly && !a->ops->writable(a->cfg->sysroot);
 		if (out.no_init)
 			attempt_drop(a->cfg);
+		else
+			out.unwritable = !a->nfs.readonly && !a->ops->writable(a->cfg->sysroot);
 	} else if (out.error == -ECONNREFUSED && a->nfs.proto == NFS_PROTO_RDMA) {
 		out.nfsd_on_tcp = a->ops->answers(&a->nfs);
 	}
