@@ -6,7 +6,7 @@
  */
 #include <inttypes.h>
 
-#include "fabric/fabric.h"
+#include "fabric/port.h"
 
 /* LIDs that mean "none": reserved, and the permissive LID (IBTA vol. 1, 4.1.1). */
 static bool no_lid(uint32_t lid)

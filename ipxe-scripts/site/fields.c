@@ -253,8 +253,8 @@ static void cut_words(struct loader *l, struct arena_list *list, const struct sa
 	}
 }
 
-/* take_list: each text of a list, or the one text, that take accepts is added. */
-static void take_list(struct loader *l, const struct value *v, struct said_list *ret, taker take,
+/* take_each: each text of a list, or the one text, that take accepts is added. */
+static void take_each(struct loader *l, const struct value *v, struct said_list *ret, taker take,
 	void (*add)(struct loader *l, struct arena_list *list, const struct said *text))
 {
 	struct arena_list list = {0};
@@ -273,7 +273,7 @@ static void take_list(struct loader *l, const struct value *v, struct said_list 
 
 void take_words(struct loader *l, const struct value *v, void *member)
 {
-	take_list(l, v, member, take_text, cut_words);
+	take_each(l, v, member, take_text, cut_words);
 }
 
 static void add_path(struct loader *l, struct arena_list *list, const struct said *text)
@@ -283,7 +283,7 @@ static void add_path(struct loader *l, struct arena_list *list, const struct sai
 
 void take_paths(struct loader *l, const struct value *v, void *member)
 {
-	take_list(l, v, member, take_path, add_path);
+	take_each(l, v, member, take_path, add_path);
 }
 
 void take_reference(struct loader *l, const struct value *v, void *member)

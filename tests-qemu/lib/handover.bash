@@ -33,6 +33,8 @@ declare -gA folders=() servers=()
 declare -gA words=()
 # The link of the server's that one of them has a second interface on.
 declare -gA seconds=()
+# More to lay over the server's image, and another kernel for the nodes.
+server_cpio='' node_kernel=''
 # What one of by_release() has its address on, and the parts of that.
 declare -gA tops=()
 
@@ -69,7 +71,8 @@ handover_extra() {
     { sed '/^dhcp-/d' "$1" && echo "${2:-}"; } >"$dir/etc/dnsmasq.conf"
     (cd "$dir" && find . -mindepth 1 | cpio --quiet -o -H newc -R 0:0) \
         >"$BATS_FILE_TMPDIR/extra.cpio"
-    export SERVER_DISK=$LAB/handover.ext4 SERVER_EXTRA=$BATS_FILE_TMPDIR/extra.cpio
+    export SERVER_DISK=$LAB/handover.ext4
+    export SERVER_EXTRA="$BATS_FILE_TMPDIR/extra.cpio $server_cpio"
 }
 
 # handover_server [COMMAND]: COMMAND is run before it serves.
@@ -110,6 +113,7 @@ handover_nodes() {
         node_defaults
         # a speed, as the kernel complains at each look at the RDMA port of an interface without
         NODE_NAME=$name NODE_LINK=$i NODE_SECONDS=900 NODE_SECOND=${seconds[$name]:-} \
+            NODE_KERNEL=$node_kernel \
             NODE_NIC=virtio-net-pci,speed=10000,duplex=full
         root=nfs:${servers[$name]:-$2}:/handover/${folders[$name]:-$name}:$nfs
         root=${roots[$name]:-$root}

@@ -194,7 +194,7 @@ static int take_info(struct talk *t, const struct reply *r)
 }
 
 /* The server's words for people, as far as a console can show them. */
-static void take_words(struct talk *t, const struct reply *r)
+static void take_text(struct talk *t, const struct reply *r)
 {
 	size_t i;
 
@@ -231,7 +231,7 @@ static int refused(struct talk *t, const struct reply *r)
 		if ((r->type & ~REP_ERROR) == rows[i].error)
 			end(t, rows[i].how, rows[i].words);
 	if (r->len)
-		take_words(t, r);
+		take_text(t, r);
 	return -EPROTO;
 }
 
