@@ -113,7 +113,7 @@ int echothread_start(struct echothread *e)
 	return -pthread_create(&e->thread, NULL, run, e);
 }
 
-uint64_t echothread_longest_lost(const struct echothread *e)
+uint64_t echothread_longest_lost(const struct echothread *e, uint64_t *ret_from)
 {
 	unsigned sent = atomic_load(&e->sent);
 	uint64_t now = guest_now();
@@ -128,8 +128,10 @@ uint64_t echothread_longest_lost(const struct echothread *e)
 		if (now - at < ON_THE_WAY_NS)
 			break;
 		first = first ? first : at;
-		if (at - first > longest)
+		if (at - first > longest) {
 			longest = at - first;
+			*ret_from = first;
+		}
 	}
 	return longest;
 }

@@ -28,6 +28,7 @@ int echothread_start(struct echothread *e);
 
 /*
  * echothread_longest_lost: the longest time in which every request sent was lost, first to last, in
- * ns: one lost between two that were answered is 0. Requests on the way are left out.
+ * ns: one lost between two that were answered is 0. Requests on the way are left out. ret_from: the
+ * time of the first, as it was if there is none.
  */
-uint64_t echothread_longest_lost(const struct echothread *e);
+uint64_t echothread_longest_lost(const struct echothread *e, uint64_t *ret_from);

@@ -62,7 +62,7 @@ static uint64_t longest(const struct iothread *io)
 static int write_result(const char *out, const struct iothread *io, const struct echothread *e,
 	const struct netwatch *w, uint64_t began)
 {
-	uint64_t now = guest_now();
+	uint64_t now = guest_now(), lost_at = 0, lost = echothread_longest_lost(e, &lost_at);
 	char path[300];
 	char whole[300];
 	FILE *f;
@@ -79,8 +79,9 @@ static int write_result(const char *out, const struct iothread *io, const struct
 		io->rounds, io->errors, io->damaged, io->first_error);
 	fprintf(f, "\"longest_s\": %.3f, \"longest_at_s\": %.3f, ", (double)longest(io) / 1e9,
 		(double)io->longest_at_ns / 1e9);
-	fprintf(f, "\"echoes\": %u, \"echoes_lost\": %u, \"longest_lost_s\": %.3f, ", e->sent,
-		e->sent - e->answered, (double)echothread_longest_lost(e) / 1e9);
+	fprintf(f, "\"echoes\": %u, \"echoes_lost\": %u, ", e->sent, e->sent - e->answered);
+	fprintf(f, "\"longest_lost_s\": %.3f, \"longest_lost_at_s\": %.3f, ", (double)lost / 1e9,
+		(double)lost_at / 1e9);
 	fprintf(f, "\"link_down\": %u, \"carrier_lost\": %u, \"link_gone\": %u, \"renamed\": %u, ",
 		w->link_down, w->carrier_lost, w->link_gone, w->renamed);
 	fprintf(f, "\"address_gone\": %u, \"route_gone\": %u, \"port_changes\": %u, ",

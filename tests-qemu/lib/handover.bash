@@ -205,7 +205,7 @@ assert_kept() {
 assert_link_kept() {
     node_result '"# \(.echoes_lost) of \(.echoes) echoes lost, longest \(.longest_lost_s) s"' >&3
     node_result '.echoes >= .seconds and .longest_lost_s <= 1' >/dev/null || {
-        echo "the link lost packets for $(node_result .longest_lost_s) s"
+        node_result '"the link lost packets for \(.longest_lost_s) s, from \(.longest_lost_at_s)"'
         return 1
     }
 }
