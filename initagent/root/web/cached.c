@@ -77,27 +77,22 @@ static void found(struct web *w, uint64_t now)
 	strscpy(w->result.site, w->cfg.plan->cache, sizeof(w->result.site));
 }
 
-void web_cache_step(struct web *w, uint64_t now)
+enum web_cache_verdict web_cache_step(struct web *w, uint64_t now)
 {
 	bool looking = w->state == WEB_CACHE, good;
 
 	cache_dispatch(w->cache, now);
 	switch (cache_pop_event(w->cache)) {
-	case CACHE_EVENT_NONE: return;
-	case CACHE_EVENT_PROGRESS: source_raise(&w->source, SOURCE_STEP); return;
+	case CACHE_EVENT_NONE: return WEB_CACHE_BUSY;
+	case CACHE_EVENT_PROGRESS: source_raise(&w->source, SOURCE_STEP); return WEB_CACHE_BUSY;
 	case CACHE_EVENT_MISSED: good = false; break;
 	case CACHE_EVENT_DONE: good = true; break;
-	default: return;
+	default: return WEB_CACHE_BUSY;
 	}
 	if (!good)
 		missed(w, now);
 	else if (looking)
 		found(w, now);
 	w->cache = cache_free(w->cache);
-	if (!looking)
-		web_mount(w, now);
-	else if (good)
-		web_image_there(w, now);
-	else
-		web_fetch_image(w, now);
+	return !looking ? WEB_CACHE_KEPT : good ? WEB_CACHE_FOUND : WEB_CACHE_MISSED;
 }

@@ -16,25 +16,24 @@ void web_list_begin(struct web *w, uint64_t now)
 	web_begin_note(w, WEB_MIRRORS, "mirrors", NULL, now);
 }
 
-static void done(struct web *w, uint64_t now)
+static bool done(struct web *w)
 {
 	w->list_end = NSEC_NEVER;
 	w->list = mirror_list_free(w->list);
 	w->fetch = fetch_free(w->fetch);
 	w->mirror_bytes = fetch_free(w->mirror_bytes);
-	web_begin(w, now);
+	return true;
 }
 
-void web_list_failed(struct web *w, bool fatal, uint64_t now)
+bool web_list_failed(struct web *w, bool fatal)
 {
 	struct fetch_progress p;
 
 	fetch_progress(w->fetch, &p);
-	if (fatal || p.attempts >= w->urls.n)
-		done(w, now);
+	return (fatal || p.attempts >= w->urls.n) && done(w);
 }
 
-void web_list_there(struct web *w, uint64_t now)
+bool web_list_there(struct web *w, uint64_t now)
 {
 	const char *text;
 	size_t len;
@@ -42,9 +41,9 @@ void web_list_there(struct web *w, uint64_t now)
 	w->mirror_bytes = web_take_fetch(w);
 	text = fetch_memory(w->mirror_bytes, &len);
 	if (mirror_list_new(&w->list, text, len, w->cfg.plan->url, w->cfg.node) < 0)
-		done(w, now);
-	else
-		web_set_state(w, WEB_LISTING, now);
+		return done(w);
+	web_set_state(w, WEB_LISTING, now);
+	return false;
 }
 
 static void take(struct web *w, const struct mirror_list_result *r, uint64_t now)
@@ -56,14 +55,14 @@ static void take(struct web *w, const struct mirror_list_result *r, uint64_t now
 		r->left, r->bad);
 }
 
-void web_list_step(struct web *w, uint64_t now)
+bool web_list_step(struct web *w, uint64_t now)
 {
 	const struct mirror_list_result *r;
 
 	if (w->list && !mirror_list_dispatch(w->list) && now < w->list_end)
-		return;
+		return false;
 	r = w->list ? mirror_list_result(w->list) : NULL;
 	if (r)
 		take(w, r, now);
-	done(w, now);
+	return done(w);
 }

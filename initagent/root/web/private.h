@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* private: what web.c (the steps), cached.c (those with a cache), listed.c (those with a list of
- * mirrors) and view.c (what can be seen of them) share. */
+/* private: what web.c (the order of the steps), state.c, cached.c (steps with a cache), listed.c
+ * (those with a list of mirrors), streamed.c, transfer.c and view.c (what can be seen of them)
+ * share. web.c calls the others, none of which calls it. */
 #pragma once
 
 #include "report/causes.h"
@@ -10,6 +11,7 @@
 #include "root/image/proof.h"
 #include "root/web/mirror_list.h"
 #include "root/web/store.h"
+#include "root/web/stream.h"
 #include "root/web/urls.h"
 #include "root/web/web.h"
 
@@ -70,54 +72,34 @@ struct web {
 	struct web_result result;
 };
 
-/* The parts of a step; web.c. web_image_there: all its bytes are. web_mount: it is proved. */
+/* state: web_stop: for good, with its cause. web_take_fetch: its bytes move out of the way of the
+ * next transfer. */
 void web_set_state(struct web *w, enum web_state to, uint64_t now);
 void web_stop(struct web *w, enum cause cause, const char *text, uint64_t now);
-void web_fetch_image(struct web *w, uint64_t now);
-void web_image_there(struct web *w, uint64_t now);
-void web_mount(struct web *w, uint64_t now);
-/* web_room: what the kernel can give to an image less what must stay free; 1 stands for none. */
-uint64_t web_room(const struct web *w);
-
-/*
- * cached: web_cache_look and web_cache_keep begin their step if there is one to be done, else they
- * are false. web_cache_step goes on with it.
- */
-bool web_cache_look(struct web *w, uint64_t now);
-bool web_cache_keep(struct web *w, uint64_t now);
-void web_cache_step(struct web *w, uint64_t now);
-
-/*
- * listed: the list of mirrors. web_list_begin: asks for it. web_list_failed: an attempt did.
- * web_list_there: its bytes are. web_list_step: goes on reading it, and without it when its time is
- * over.
- */
-void web_list_begin(struct web *w, uint64_t now);
-void web_list_failed(struct web *w, bool fatal, uint64_t now);
-void web_list_there(struct web *w, uint64_t now);
-void web_list_step(struct web *w, uint64_t now);
-/* web_begin: what comes first once the mirrors are known; web.c. web_begin_note: a transfer into
- * memory. */
-void web_begin(struct web *w, uint64_t now);
-void web_begin_note(struct web *w, enum web_state state, const char *name, const uint8_t *sha256,
-	uint64_t now);
-/* web_sums_begin: the sums beside the image, where nothing proves more than its server does: in the
- * order of systemd's importd (pull-common.h, VerificationStyle). */
-void web_sums_begin(struct web *w, uint64_t now);
-/* web_sums_absent: the server does not have what was asked for. True: the other is asked for. */
-bool web_sums_absent(struct web *w, uint64_t now);
-/* web_take_fetch: its bytes move out of the way of the next transfer. */
 struct fetch *web_take_fetch(struct web *w);
 
 /*
- * stream: web_stream_step: after each step of the image's transfer. web_stream_end: from its end
- * until the unpacker has all of it. stream_free ends the unpacker; what it made is gone. stream_fd:
- * readable when there is something to do.
+ * cached: web_cache_look and web_cache_keep begin their step if there is one to be done, else they
+ * are false. web_cache_step goes on with it: KEPT: as far as that was possible.
  */
-struct stream;
-struct stream *stream_free(struct stream *s);
-int stream_fd(const struct stream *s);
-struct image *stream_image(const struct stream *s);
+enum web_cache_verdict { WEB_CACHE_BUSY, WEB_CACHE_FOUND, WEB_CACHE_MISSED, WEB_CACHE_KEPT };
+
+bool web_cache_look(struct web *w, uint64_t now);
+bool web_cache_keep(struct web *w, uint64_t now);
+enum web_cache_verdict web_cache_step(struct web *w, uint64_t now);
+
+/*
+ * listed: the list of mirrors. web_list_begin: asks for it. web_list_failed: an attempt did.
+ * web_list_there: its bytes are. web_list_step: goes on reading it. True: that is over, with a list
+ * or without one.
+ */
+void web_list_begin(struct web *w, uint64_t now);
+bool web_list_failed(struct web *w, bool fatal);
+bool web_list_there(struct web *w, uint64_t now);
+bool web_list_step(struct web *w, uint64_t now);
+
+/* streamed: web_stream_step: after each step of the image's transfer. web_stream_end: from its end
+ * until the unpacker has all of it. */
 void web_stream_step(struct web *w, uint64_t now);
 void web_stream_end(struct web *w, uint64_t now);
 
@@ -125,3 +107,13 @@ void web_stream_end(struct web *w, uint64_t now);
  * web_transfer: begins one. */
 int web_find_urls(struct web *w, const char *name, const char *suffix);
 void web_transfer(struct web *w, struct fetch_config *cfg, enum web_state state, uint64_t now);
+/* web_begin_note: a transfer into memory. */
+void web_begin_note(struct web *w, enum web_state state, const char *name, const uint8_t *sha256,
+	uint64_t now);
+/* web_sums_begin: the sums beside the image, where nothing proves more than its server does: in the
+ * order of systemd's importd (pull-common.h, VerificationStyle). */
+void web_sums_begin(struct web *w, uint64_t now);
+/* web_sums_absent: the server does not have what was asked for. True: the other is asked for. */
+bool web_sums_absent(struct web *w, uint64_t now);
+/* web_room: what the kernel can give to an image less what must stay free; 1 stands for none. */
+uint64_t web_room(const struct web *w);

@@ -4,25 +4,6 @@
 
 #include "url.h"
 
-const struct web_state_row web_states[WEB_STATE_MAX] = {
-	[WEB_IDLE] = {"idle", "", CAUSE_NONE},
-	[WEB_MIRRORS] = {"mirrors", "list of mirrors", CAUSE_FETCH_CONNECT},
-	[WEB_LISTING] = {"reading the mirrors", "reading the list of mirrors", CAUSE_FETCH_CONNECT},
-	[WEB_MANIFEST] = {"manifest", "manifest", CAUSE_FETCH_CONNECT},
-	[WEB_SIGNATURE] = {"signature", "signature", CAUSE_FETCH_CONNECT},
-	[WEB_PROVING] = {"proving the manifest", "checking the manifest", CAUSE_MANIFEST_BAD},
-	[WEB_CACHE] = {"cache", "reading the image from the cache", CAUSE_CACHE},
-	[WEB_IMAGE] = {"image", "image", CAUSE_FETCH_CONNECT},
-	[WEB_JUDGING] = {"verifying the signature", "checking the image's signature",
-		CAUSE_SIGNATURE_BAD},
-	[WEB_KEEPING] = {"keeping", "storing the image in the cache", CAUSE_CACHE},
-	[WEB_MODULE] = {"module", "waiting for the module of the image's file system",
-		CAUSE_MODULE_STUCK},
-	[WEB_MOUNTING] = {"mounting", "mounting the image", CAUSE_IMAGE_MOUNT},
-	[WEB_MOUNTED] = {"mounted", "", CAUSE_NONE},
-	[WEB_STOPPED] = {"stopped", "", CAUSE_NONE},
-};
-
 static const struct image *image_of(const struct web *w)
 {
 	return w->stream ? stream_image(w->stream) : w->image;

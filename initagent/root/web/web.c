@@ -13,14 +13,6 @@
 /* Beside the image in its tmpfs: a page or two of rounding must not end a transfer. */
 #define SPARE (1 << 20)
 
-void web_set_state(struct web *w, enum web_state to, uint64_t now)
-{
-	if (w->state != to)
-		report_state(w->env->report, "web", "root", web_states[w->state].name,
-			web_states[to].name, now);
-	w->state = to;
-}
-
 void web_end(struct source *s)
 {
 	struct web *w = (struct web *)s;
@@ -42,16 +34,6 @@ void web_end(struct source *s)
 	free(w->manifest);
 	closep(&w->file);
 	free(w);
-}
-
-void web_stop(struct web *w, enum cause cause, const char *text, uint64_t now)
-{
-	w->source.cause = cause;
-	w->stream = stream_free(w->stream);
-	if (text != w->source.text)
-		strscpy(w->source.text, text, sizeof(w->source.text));
-	source_raise(&w->source, SOURCE_FATAL);
-	web_set_state(w, WEB_STOPPED, now);
 }
 
 /* Is every server that may give a part of it known by its certificate? */
@@ -81,7 +63,7 @@ static void note_proof(struct web *w)
 		by_certificates(w) ? "certificate" : "none", sizeof(r->proof));
 }
 
-void web_fetch_image(struct web *w, uint64_t now)
+static void fetch_image(struct web *w, uint64_t now)
 {
 	const struct manifest *m = w->manifest;
 	struct fetch_config cfg = {
@@ -117,7 +99,7 @@ static void begin_image(struct web *w, uint64_t now)
 			(unsigned long long)w->have);
 	w->result.began = now;
 	if (!web_cache_look(w, now))
-		web_fetch_image(w, now);
+		fetch_image(w, now);
 }
 
 /* --- proofs ---------------------------------------------------------------------------------- */
@@ -178,7 +160,7 @@ static void mount_image(struct web *w, uint64_t now)
 		web_set_state(w, WEB_MOUNTING, now);
 }
 
-void web_mount(struct web *w, uint64_t now)
+static void prepare_mount(struct web *w, uint64_t now)
 {
 	/* a layer is an archive; a file system is refused as it is */
 	if (!w->cfg.layer.part)
@@ -194,12 +176,12 @@ void web_mount(struct web *w, uint64_t now)
 static void proved(struct web *w, uint64_t now)
 {
 	if (!web_cache_keep(w, now))
-		web_mount(w, now);
+		prepare_mount(w, now);
 }
 
 /* --- what follows what ----------------------------------------------------------------------- */
 
-void web_begin(struct web *w, uint64_t now)
+static void begin_first(struct web *w, uint64_t now)
 {
 	const struct plan_image *p = w->cfg.plan;
 
@@ -233,17 +215,9 @@ static void begin(struct web *w, uint64_t now)
 			"rd.systemd.pull= asks for one, and no rd.root.key= or rd.root.digest= "
 			"is there to prove the image by", now);
 	else if (w->cfg.layer.beside)
-		web_begin(w, now);
+		begin_first(w, now);
 	else
 		web_list_begin(w, now);
-}
-
-struct fetch *web_take_fetch(struct web *w)
-{
-	struct fetch *f = w->fetch;
-
-	w->fetch = NULL;
-	return f;
 }
 
 static void manifest_there(struct web *w, uint64_t now)
@@ -264,7 +238,7 @@ static void signature_there(struct web *w, uint64_t now)
 		begin_image(w, now);
 }
 
-void web_image_there(struct web *w, uint64_t now)
+static void image_there(struct web *w, uint64_t now)
 {
 	if (w->signature_bytes)
 		prove_image(w, now);
@@ -290,7 +264,13 @@ static void image_fetched(struct web *w, uint64_t now)
 	else if (w->stream)
 		web_stream_end(w, now);
 	else
-		web_image_there(w, now);
+		image_there(w, now);
+}
+
+static void mirrors_there(struct web *w, uint64_t now)
+{
+	if (web_list_there(w, now))
+		begin_first(w, now);
 }
 
 static void fetched(struct web *w, uint64_t now)
@@ -298,7 +278,7 @@ static void fetched(struct web *w, uint64_t now)
 	/* What went wrong on the way is over. */
 	w->source.cause = CAUSE_NONE;
 	switch (w->state) {
-	case WEB_MIRRORS: web_list_there(w, now); break;
+	case WEB_MIRRORS: mirrors_there(w, now); break;
 	case WEB_MANIFEST: manifest_there(w, now); break;
 	case WEB_SIGNATURE: signature_there(w, now); break;
 	default: image_fetched(w, now); break;
@@ -312,7 +292,8 @@ static void fetch_failed(struct web *w, bool fatal, uint64_t now)
 	enum cause cause = fetch_failure(w->fetch, &text);
 
 	if (w->state == WEB_MIRRORS) {
-		web_list_failed(w, fatal, now);
+		if (web_list_failed(w, fatal))
+			begin_first(w, now);
 		return;
 	}
 	if (cause == CAUSE_FETCH_STATUS && web_sums_absent(w, now))
@@ -428,6 +409,22 @@ static void image_step(struct web *w, uint64_t now)
 	}
 }
 
+static void list_step(struct web *w, uint64_t now)
+{
+	if (web_list_step(w, now))
+		begin_first(w, now);
+}
+
+static void cache_step(struct web *w, uint64_t now)
+{
+	switch (web_cache_step(w, now)) {
+	case WEB_CACHE_BUSY: break;
+	case WEB_CACHE_FOUND: image_there(w, now); break;
+	case WEB_CACHE_MISSED: fetch_image(w, now); break;
+	case WEB_CACHE_KEPT: prepare_mount(w, now); break;
+	}
+}
+
 static struct web *make(const struct env *env)
 {
 	struct web *w = calloc(1, sizeof(*w));
@@ -490,11 +487,11 @@ void web_dispatch(struct source *s, uint64_t now)
 	struct web *w = (struct web *)s;
 
 	if (w->list || now >= w->list_end)
-		web_list_step(w, now);
+		list_step(w, now);
 	else if (w->fetch)
 		fetch_step(w, now);
 	else if (w->cache)
-		web_cache_step(w, now);
+		cache_step(w, now);
 	else if (w->proof)
 		proof_step(w, now);
 	else if (w->stream)
