@@ -78,6 +78,8 @@ systemd.setenv=AWAITED=restarts"
     # fetched beside the root, and merged by its systemd-sysext
     assert_file mountinfo ' /run/confexts/site .* - tmpfs extension '
     assert_file mountinfo ' /usr .* - overlay sysext '
+    assert_eq "$(node_state '[.work[] | select(.room == "extension") | "\(.what) \(.result)"] |
+        join(", ")')" "sysext tools 0, confext site 0" "what was fetched beside the root"
     assert_networkd eth0
     assert_restarted roce systemd-networkd
     assert_lease

@@ -28,7 +28,7 @@ struct extensions {
 	char target[PATH_MAX];
 	/* how far each step has come, and when the patience with it ends */
 	const char *step;
-	uint64_t best, until;
+	uint64_t best, began, until;
 };
 
 static const struct plan_extension *at_hand(const struct extensions *x)
@@ -49,10 +49,14 @@ static uint64_t patience(const struct extensions *x)
 	return half ? min_u64(PATIENCE, half) : PATIENCE;
 }
 
-static void end_source(struct extensions *x)
+static void end_source(struct extensions *x, int result, uint64_t now)
 {
-	if (x->source)
-		x->ops->end(x->source);
+	char name[REPORT_NAME_MAX];
+
+	if (!x->source)
+		return;
+	report_span(x->env->report, "extension", name_of(x, name), x->began, now, result);
+	x->ops->end(x->source);
 	x->source = NULL;
 }
 
@@ -66,7 +70,7 @@ static void leave_out(struct extensions *x, enum cause why, const char *text, ui
 	report_cause(x->env->report, CAUSE_EXTENSION_LEFT, name_of(x, name), now, "%s%s%s%s%s",
 		why ? info->text : "", why ? " (" : "", why ? info->code : "", why ? "): " : "",
 		text);
-	end_source(x);
+	end_source(x, -EIO, now);
 }
 
 static void show_step(struct extensions *x, uint64_t now)
@@ -136,6 +140,7 @@ static bool begin(struct extensions *x, uint64_t now)
 	}
 	set_image(x);
 	x->step = NULL;
+	x->began = now;
 	x->until = now + patience(x);
 	r = r < 0 ? r : x->ops->begin(&x->source, &cfg, now);
 	if (r < 0)
@@ -145,7 +150,6 @@ static bool begin(struct extensions *x, uint64_t now)
 
 static void next(struct extensions *x, uint64_t now)
 {
-	end_source(x);
 	do
 		x->at++;
 	while (x->at < x->plan->n_extensions && !begin(x, now));
@@ -184,6 +188,7 @@ static void there(struct extensions *x, uint64_t now)
 
 	report_log(x->env->report, REPORT_INFO, "extensions", now, "%s: %s", name_of(x, name),
 		x->source->text);
+	end_source(x, 0, now);
 	next(x, now);
 }
 
@@ -245,8 +250,8 @@ int extensions_new(struct extensions **ret, const struct env *env, const struct 
 
 struct extensions *extensions_free(struct extensions *x)
 {
-	if (x)
-		end_source(x);
+	if (x && x->source)
+		x->ops->end(x->source);
 	free(x);
 	return NULL;
 }
