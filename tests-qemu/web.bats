@@ -45,8 +45,9 @@ boots() {
     server shell "nc -ll -p 3002 -e /etc/xcatd </dev/null >/dev/null 2>&1 &"
     # dracut's word for the proxy
     boots "imgurl=http://10.99.0.77/root.cpio XCAT=$server_ip:3001 NODE=n1 FC=0 XCATHTTPPORT=80 \
-rootlimit=200M proxy=$server_ip:80"
-    assert_image 60 cpio none
+rootlimit=200M hostname=n1 proxy=$server_ip:80"
+    # the node's resolv.conf and hostname in place of the master's
+    assert_image 60 cpio none 5
     grep -q ' / / rw.* - tmpfs rootfs rw,size=204800k' "$node_dir/results/mountinfo"
     run -0 server shell "cat /run/xcatd"
     assert_eq "$output" "installstatus netbooting" "what the master was told"

@@ -35,14 +35,19 @@ exec "${WWINIT:-/sbin/init}"
 END
     chmod 755 "$system/warewulf/run-init"
     echo 'echo run >/etc/by-script' >"$system/warewulf/init.d/50-script"
+    # networkd, and what the overlay for it says of the node's interface
+    mkdir -p "$system/usr/lib/systemd" "$system/etc/systemd/network"
+    : >"$system/usr/lib/systemd/systemd-networkd"
+    printf '[Match]\nName=eth0\n\n[Network]\nDHCP=no\nAddress=10.99.0.100/24\n' \
+        >"$system/etc/systemd/network/10-ww4-networkd-default.network"
     echo system >"$system/etc/by-system"
     echo wrong >"$system/etc/by-runtime"
     echo runtime >"$runtime/etc/by-runtime"
     {
         cat "$LAB/export/root/etc/sums"
-        warewulf_sum run by-script
-        warewulf_sum system by-system
-        warewulf_sum runtime by-runtime
+        file_sum run /etc/by-script
+        file_sum system /etc/by-system
+        file_sum runtime /etc/by-runtime
     } >"$runtime/etc/sums"
     warewulf_layer system "$system"
     warewulf_layer runtime "$runtime"
@@ -89,11 +94,6 @@ echo formatted >"$PREFIX/warewulf/run/.formatted"
 END
     chmod 755 "$overlay/warewulf/run-wwinit.d"
     (cd "$overlay" && find . | cpio --quiet -o -H newc -R 0:0) | gzip -1 >"$ww/n4/system.gz"
-}
-
-# warewulf_sum TEXT FILE: the line of etc/sums for a file with that line.
-warewulf_sum() {
-    echo "$(echo "$1" | cksum | sed 's/ $//') /etc/$2"
 }
 
 warewulf_line() {
