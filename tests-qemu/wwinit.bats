@@ -19,6 +19,9 @@ setup_file() {
     assert_rail .netdev eth0
     assert_console 'eth0: renamed to eth[12]: '
     assert_console '3 Warewulf layers from http://10.99.0.1:9873'
+    # what the node list says of eth0 wins
+    assert_console "eth0: the real root's own configuration of it replaces the boot's"
+    assert_state '.handover.profiles | length' 0
     # what the server saw, as its own tools show it
     run -0 server shell "cat /run/warewulfd.log"
     [[ $output == *"200 "*" /image/52:54:00:99:00:64?assetkey=&uuid="*"&compress=gz"*"200 "*\

@@ -129,6 +129,48 @@ monitored() {
 	[ "$(ip -n "$CLIENT" -4 addr show eth0 | grep -c 'inet ')" -eq 1 ]
 }
 
+configured() {
+	[[ $(ip -n "$CLIENT" link show eth0) == *"mtu 1400"* &&
+		$(ip -n "$CLIENT" route show 10.7.0.0/16) == *"via 10.0.0.9"* ]]
+}
+
+@test "a root's own configuration, as Warewulf's for networkd: nothing of the boot's is left" {
+	local line unit=/run/systemd/system/initagent-release.service
+	unpack "$FIXTURES/own.txt" "$T/real"
+	cat >"$T/real/run/systemd/network/10-ww4-networkd-default.network" <<-END
+		[Match]
+		Name=eth0
+		MACAddress=52:54:00:12:34:02
+
+		[Network]
+		DHCP=no
+		Address=10.0.0.77/24
+		Gateway=10.0.0.3
+
+		[Link]
+		MTUBytes=1400
+
+		[Route]
+		Destination=10.7.0.0/16
+		Gateway=10.0.0.9
+	END
+	mapfile -t lines < <(sed -n 's/^ExecStart=-//p' "$T/real$unit")
+	[ "${#lines[@]}" -eq 2 ]
+	for line in "${lines[@]}"; do
+		# shellcheck disable=SC2086 # words
+		ip netns exec "$CLIENT" $line
+	done
+	run -0 ip -n "$CLIENT" route
+	[ -z "$output" ]
+	(networkd "$T/real" 60) 3>&- &
+	echo $! >>"$T/pids"
+	ready configured
+	run -0 ip -n "$CLIENT" -4 addr show eth0
+	[[ $output == *"inet 10.0.0.77/24"* && $output != *10.0.0.5/* ]]
+	run -0 ip -n "$CLIENT" -4 route show default
+	[[ ${#lines[@]} -eq 1 && $output == "default via 10.0.0.3 "* ]]
+}
+
 @test "ISC dhclient goes on with the lease" {
 	local now=$EPOCHSECONDS conf=$T/real/run/initagent/dhclient-eth0
 

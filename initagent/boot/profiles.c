@@ -169,8 +169,10 @@ static bool read_facts(struct boot *b, const struct profile_set *set, struct roo
 			strerror(-r));
 		return true;
 	}
-	for (size_t i = 0; i < set->n_rails; i++)
+	for (size_t i = 0; i < set->n_rails; i++) {
 		strscpy(rails.names[i], set->rails[i].dev.name, IFNAMSIZ);
+		rails.hw[i] = set->rails[i].dev.hw;
+	}
 	(void)worker_send(b->reader.worker, &rails);
 	there = await_facts(b, b->reader.worker, ret);
 	b->reader.worker = worker_free(b->reader.worker);
@@ -246,6 +248,7 @@ bool boot_write_profiles(struct boot *b, uint64_t now)
 	const struct rail *all = rails_list(b->rails, &n);
 	char text[64];
 	int r, root = boot_root_ifindex(b);
+	bool any = false;
 
 	write_net_conf(b, now);
 	for (size_t i = 0; i < n; i++)
@@ -261,13 +264,15 @@ bool boot_write_profiles(struct boot *b, uint64_t now)
 		return false;
 	profiles_write(&set, b->plan);
 	fill_xcat_root(b, now);
+	for (size_t i = 0; i < set.n_rails; i++)
+		any |= !facts.own[i];
+	if (!any)
+		facts.managers.chosen = 0;
 	b->reader.managers = malloc(sizeof(*b->reader.managers));
 	if (b->reader.managers)
 		*b->reader.managers = facts.managers;
-	if (b->reader.managers && !set.n_rails)
-		b->reader.managers->chosen = 0;
 	report_log(b->env.report, REPORT_INFO, "handover", now, "network profiles for: %s",
-		managers_text(set.n_rails ? facts.managers.chosen : 0, text, sizeof(text)));
+		managers_text(facts.managers.chosen, text, sizeof(text)));
 	r = udev_write(&set, b->plan);
 	report_span(b->env.report, "handover", "profiles", now, now_ns(), r);
 	if (r < 0)

@@ -43,8 +43,9 @@ struct profile_set {
 	const struct root_facts *facts; /* of the real root; borrowed */
 	uint64_t now;	     /* CLOCK_BOOTTIME ns, */
 	int64_t wall;	     /* and the same moment in CLOCK_REALTIME seconds */
-	const struct profile_rail *rails, *awaited;
-	size_t n_rails, n_awaited;
+	/* own: of these the root's own configuration is used (root_facts.h) */
+	const struct profile_rail *rails, *awaited, *own;
+	size_t n_rails, n_awaited, n_own;
 };
 
 /* How a rail came to its IPv6, or has to. */

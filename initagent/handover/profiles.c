@@ -7,6 +7,7 @@
 #include "address/result.h"
 #include "inet_text.h"
 #include "base/file.h"
+#include "handover/own.h"
 #include "handover/renewal.h"
 #include "handover/root_facts.h"
 #include "report/report.h"
@@ -40,13 +41,20 @@ static void write_networkd(const struct profile_set *set, const struct managers 
 			"this version of systemd-networkd cannot send its client identifier");
 }
 
-static void write_rail(const struct profile_set *set, const struct managers *m,
-	const struct profile_rail *rail)
+/* The name of one that the root configures stays as well. */
+static void write_link(const struct profile_set *set, const struct profile_rail *rail)
 {
 	int r = link_write(set, rail);
 
 	if (r < 0)
 		complain(set, "udev", r);
+}
+
+static void write_rail(const struct profile_set *set, const struct managers *m,
+	const struct profile_rail *rail)
+{
+	int r;
+
 	if (m->chosen & PLAN_HANDOVER_NETWORKD)
 		write_networkd(set, m, rail);
 	r = m->chosen & PLAN_HANDOVER_NETWORKMANAGER ? networkmanager_write(set, rail) : 0;
@@ -178,18 +186,27 @@ static int write_hostname(const struct profile_set *set, const struct boot_plan 
 
 /* --- all ------------------------------------------------------------------------------------- */
 
-/* Interfaces with names that no file could hold are left as they are, and said. */
-static size_t take_rails(const struct profile_set *set, struct profile_rail *ret, size_t max)
+/* Interfaces with names that no file could hold are left as they are, and said. Those that the root
+ * configures are the last ones. */
+static void take_rails(struct profile_set *set, struct profile_rail *ret)
 {
-	size_t n = 0;
+	const struct profile_rail *all = set->rails;
+	const size_t n = min_u64(set->n_rails, ADDRESS_IFACES_MAX);
 
-	for (size_t i = 0; i < set->n_rails && n < max; i++) {
-		if (profile_name_ok(set->rails[i].dev.name))
-			ret[n++] = set->rails[i];
-		else
+	set->rails = ret;
+	set->n_rails = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!profile_name_ok(all[i].dev.name))
 			complain(set, "interface name", -EINVAL);
-	}
-	return n;
+		else if (!set->facts->own[i])
+			ret[set->n_rails++] = all[i];
+	set->own = ret + set->n_rails;
+	for (size_t i = 0; i < n; i++)
+		if (profile_name_ok(all[i].dev.name) && set->facts->own[i]) {
+			ret[set->n_rails + set->n_own++] = all[i];
+			report_log(set->env->report, REPORT_INFO, all[i].dev.name, set->now,
+				"the real root's own configuration of it replaces the boot's");
+		}
 }
 
 void profiles_write(const struct profile_set *all, const struct boot_plan *plan)
@@ -199,16 +216,21 @@ void profiles_write(const struct profile_set *all, const struct boot_plan *plan)
 	struct profile_set set = *all;
 	int r;
 
-	set.rails = rails;
-	set.n_rails = take_rails(all, rails, ADDRESS_IFACES_MAX);
+	take_rails(&set, rails);
+	for (size_t i = 0; i < set.n_rails + set.n_own; i++)
+		write_link(&set, &rails[i]);
 	for (size_t i = 0; i < set.n_rails; i++)
 		write_rail(&set, m, &rails[i]);
 	write_awaited(&set, m);
-	tell_absent(&set, plan);
 	if (set.n_rails && m->chosen & PLAN_HANDOVER_IFUPDOWN) {
 		renewal_choose(&set, m, rails);
 		write_ifupdown(&set, m);
 	}
+	r = own_write(&set);
+	if (r < 0)
+		complain(&set, "systemd", r);
+	set.n_rails += set.n_own;
+	tell_absent(&set, plan);
 	r = write_resolv_conf(&set);
 	if (r >= 0)
 		r = write_hostname(&set, plan);

@@ -5,6 +5,7 @@
 #include <limits.h>
 
 #include "handover/interfaces.h"
+#include "handover/own.h"
 #include "handover/renewal.h"
 #include "base/sysmount.h"
 
@@ -49,6 +50,20 @@ static void resolv_target(const char *sysroot, char *buf, size_t size)
 		strscpy(buf, path, size);
 }
 
+/*
+ * Warewulf's layers bring what its node list says of this very node, and are in memory: nothing
+ * breaks when the interface is configured again. An image or an export is the same for many nodes.
+ */
+static void find_own(const char *sysroot, const struct root_facts_rails *rails,
+	const struct boot_plan *plan, struct root_facts *facts)
+{
+	bool may = plan->root.kind == PLAN_ROOT_WWINIT && !plan->handover_given;
+
+	for (size_t i = 0; may && i < rails->n; i++)
+		facts->own[i] = own_config(sysroot, facts->managers.chosen, rails->names[i],
+			&rails->hw[i]);
+}
+
 void root_facts_begin(const char *sysroot, struct root_facts *ret)
 {
 	*ret = (struct root_facts){0};
@@ -65,6 +80,7 @@ void root_facts_end(const char *sysroot, const struct root_facts_rails *rails,
 		m->chosen = plan->handover;
 	else if (ifup_joins_in(sysroot, rails, m))
 		m->chosen |= PLAN_HANDOVER_IFUPDOWN;
+	find_own(sysroot, rails, plan, facts);
 	if (rails->n && needs_networkd(m))
 		facts->networkd = networkd_version(sysroot);
 	if (rails->n && m->chosen & PLAN_HANDOVER_IFUPDOWN) {

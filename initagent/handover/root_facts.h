@@ -24,12 +24,15 @@ struct root_facts {
 	/* the administrator's, of a networkd that is not in use */
 	bool networkd_masked, networkd_files;
 	char resolv[256];	  /* where in /run its /etc/resolv.conf leads; "": it does not */
+	/* of each rail: the root, which is in memory, has a configuration of its own */
+	bool own[ADDRESS_IFACES_MAX];
 };
 
 /* The interfaces that profiles are written for. */
 struct root_facts_rails {
 	uint32_t n;
 	char names[ADDRESS_IFACES_MAX][IFNAMSIZ];
+	struct link_hw hw[ADDRESS_IFACES_MAX];
 };
 
 /* root_facts_begin: what counts whichever rails are kept. */

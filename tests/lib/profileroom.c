@@ -134,8 +134,10 @@ void proom_write(const char *cmdline, const struct profile_rail *rails, size_t n
 	set.awaited = rails + n;
 	CHECK_INT(plan_parse(&plan, cmdline, strlen(cmdline), NULL), 0);
 	kept.n = (uint32_t)n;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		strscpy(kept.names[i], rails[i].dev.name, IFNAMSIZ);
+		kept.hw[i] = rails[i].dev.hw;
+	}
 	root_facts_begin(root, &facts);
 	root_facts_end(root, &kept, plan, &facts);
 	profiles_write(&set, plan);
