@@ -11,7 +11,8 @@ struct plan_word *parser_word(const struct parser *p, enum option_id id)
 
 struct plan_word *root_word(const struct parser *p)
 {
-	static const enum option_id ids[] = {OPTION_ROOT, OPTION_NETROOT, OPTION_NFSROOT};
+	static const enum option_id ids[] = {OPTION_ROOT, OPTION_NETROOT, OPTION_NFSROOT,
+		OPTION_XCAT_NFSROOT};
 
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
 		struct plan_word *w = parser_word(p, ids[i]);

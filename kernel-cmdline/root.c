@@ -380,11 +380,17 @@ static struct plan_word *choose_word(struct parser *p)
 	return netroot;
 }
 
-/* nfsroot= alone is plain enough to be taken, though dracut would stop. */
-static void no_root(struct parser *p)
+/* nfsroot= alone is plain enough to be taken, though dracut would stop. The word that was taken. */
+static struct plan_word *no_root(struct parser *p)
 {
-	struct plan_word *nfsroot = parser_word(p, OPTION_NFSROOT);
+	struct plan_word *nfsroot = parser_word(p, OPTION_NFSROOT),
+		*xcat = parser_word(p, OPTION_XCAT) ? parser_word(p, OPTION_XCAT_NFSROOT) : NULL;
 
+	if (xcat) {
+		p->plan->root.text = xcat->value;
+		take_nfs(p, xcat, slice_of(textf(p, "%s/rootimg", xcat->value)));
+		return xcat;
+	}
 	if (!nfsroot) {
 		/* no fault of a fragment, nor where the image has the root; no boot is without */
 		bool unset = !p->plan->given[OPTION_ROOT];
@@ -393,12 +399,13 @@ static void no_root(struct parser *p)
 		complain(p, NULL, WHOLE, unset ? DIAG_NOTE : DIAG_FATAL,
 			"add root=nfs:SERVER:/PATH, root=live:http://SERVER/IMAGE or root=dhcp",
 			unset ? "no root=" : "no usable root=");
-		return;
+		return NULL;
 	}
 	warn_word(p, nfsroot, nfs_as_root(p, word_value(nfsroot)),
 		"nfsroot= without root=/dev/nfs; taken as the root, dracut would stop");
 	p->plan->root.text = nfsroot->value;
 	take_nfs(p, nfsroot, word_value(nfsroot));
+	return nfsroot;
 }
 
 /* The server an ip= names in its second field serves for the root, too (dracut, kernel). */
@@ -440,8 +447,7 @@ void resolve_root(struct parser *p)
 	bool dev_nfs = w && slice_is(word_value(w), "/dev/nfs");
 
 	if (!w) {
-		no_root(p);
-		w = nfsroot;
+		w = no_root(p);
 	} else if (dev_nfs) {
 		p->plan->root.text = w->value;
 		take_dev_nfs(p, w, nfsroot);
