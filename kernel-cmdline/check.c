@@ -240,7 +240,7 @@ static bool dracut_connects(const struct parser *p)
 static bool is_local(const struct plan_root *root)
 {
 	static const char starts[][12] = {"ZFS=", "zfs:", "tmpfs", "overlay:", "mount:",
-		"gpt-auto", "virtiofs:"};
+		"gpt-auto", "dissect", "virtiofs:"};
 
 	for (size_t i = 0; root->kind == PLAN_ROOT_OTHER && i < ARRAY_SIZE(starts); i++)
 		if (strncmp(root->text, starts[i], strlen(starts[i])) == 0)

@@ -5,6 +5,7 @@
  * its own.
  */
 #include "firmware.h"
+#include "parser.h"
 #include "url.h"
 
 static const uint8_t zeroes[16];
@@ -45,7 +46,7 @@ bool firmware_names_image(const struct boot_plan *line)
 {
 	const char *root = line->given[OPTION_ROOT] ? line->root.text : NULL;
 
-	return root && !streq(root, "gpt-auto");
+	return root && !pull_finds_disk(root);
 }
 
 /* A word of a command line: in quotes it would be several. */

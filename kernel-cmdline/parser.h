@@ -347,6 +347,8 @@ void xcat_image(struct parser *p, bool imgurl);
  */
 struct plan_word *pull_word(struct parser *p);
 bool pull_take(struct parser *p, struct plan_word *w);
+/* pull_finds_disk: a root= by which systemd looks for the disk itself? */
+bool pull_finds_disk(const char *root);
 void pull_left(struct parser *p);
 /* wwinit_take: root=wwinit[:...] into the plan, with what the options around it say. */
 void wwinit_take(struct parser *p, struct plan_word *w);

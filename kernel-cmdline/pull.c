@@ -288,6 +288,17 @@ static struct pull *find(const struct parser *p, struct slice name, bool raw)
 	return NULL;
 }
 
+bool pull_finds_disk(const char *root)
+{
+	static const char *const words[] = {"gpt-auto", "gpt-auto-force", "dissect",
+		"dissect-force"};
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(words) && !streq(root, words[i]))
+		i++;
+	return i < ARRAY_SIZE(words);
+}
+
 /* systemd-gpt-auto-generator(8): the loop device of that name is the root's disk. */
 static struct pull *root_disk(const struct parser *p)
 {
@@ -329,7 +340,7 @@ static struct pull *find_root(struct parser *p, struct slice s, uint32_t *part)
 			return find(p, slice_from(s, strlen(folders[i])), false);
 	if (slice_starts(s, loops))
 		return find_loop(p, slice_from(s, strlen(loops)), part);
-	return slice_is(s, "gpt-auto") ? root_disk(p) : NULL;
+	return pull_finds_disk(s.s) ? root_disk(p) : NULL;
 }
 
 bool pull_take(struct parser *p, struct plan_word *w)
