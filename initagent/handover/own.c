@@ -108,6 +108,7 @@ bool own_config(const char *sysroot, unsigned managers, const char *name, const 
 static const char unit[] = "[Unit]\n"
 			   "Description=Removal of the initramfs's network configuration\n"
 			   "DefaultDependencies=no\n"
+			   "ConditionPathExists=!/etc/initrd-release\n"
 			   "Wants=network-pre.target\n"
 			   "Before=network-pre.target systemd-networkd.service "
 			   "NetworkManager.service networking.service network.service "
