@@ -78,10 +78,9 @@ static const struct root_form forms[] = {
 	{"iscsi", PLAN_ROOT_OTHER}, /* rd.iscsi.firmware=1 */
 	{"cifs:", PLAN_ROOT_OTHER}, {"fcoe:", PLAN_ROOT_OTHER}, {"virtiofs:", PLAN_ROOT_OTHER},
 	{"zfs:", PLAN_ROOT_OTHER}, {"9p:", PLAN_ROOT_OTHER}, {"overlay:", PLAN_ROOT_OTHER},
-	/* systemd-gpt-auto-generator(8), systemd-fstab-generator(8) */
 	{"gpt-auto", PLAN_ROOT_OTHER}, {"gpt-auto-force", PLAN_ROOT_OTHER},
 	{"dissect", PLAN_ROOT_OTHER}, {"dissect-force", PLAN_ROOT_OTHER},
-	{"tmpfs", PLAN_ROOT_OTHER}, {"fstab", PLAN_ROOT_OTHER}, {"off", PLAN_ROOT_OTHER},
+	{"tmpfs", PLAN_ROOT_OTHER}, {"fstab", PLAN_ROOT_OTHER}, {"off", PLAN_ROOT_OTHER}, /* systemd's */
 	/* a path alone is NFS with the server from DHCP, as in dracut */
 	{"/", PLAN_ROOT_NFS},
 };
