@@ -347,3 +347,22 @@ const char *nfs_as_root(struct parser *p, struct slice v)
 
 	return textf(p, "write root=%s%.*s", typed ? "" : "nfs:", SLICE(v));
 }
+
+void nfs_server_from_peer(struct parser *p)
+{
+	struct plan_nfs *nfs = &p->plan->root.nfs;
+	struct arena_list servers = {0};
+	char text[INET_ADDR_TEXT];
+
+	if (p->plan->root.kind != PLAN_ROOT_NFS || nfs->n_servers)
+		return;
+	FOR_EACH(struct plan_ip, ip, &p->ips)
+		if (ip->peer.family && !servers.n) {
+			const char *name = textf(p, "%s", inet_text(&ip->peer, text));
+			struct plan_server server = {.name = name, .addr = ip->peer};
+
+			APPEND(p, &servers, server, NULL);
+		}
+	nfs->servers = servers.items;
+	nfs->n_servers = servers.n;
+}

@@ -230,6 +230,9 @@ bool param_parse(struct parser *p, struct plan_word *w);
  */
 bool nfs_parse(struct parser *p, const struct plan_word *w, struct slice text,
 	enum diag_severity severity, struct plan_nfs *out);
+/* nfs_server_from_peer: the server an ip= names in its second field serves for the root, too
+ * (dracut, kernel). */
+void nfs_server_from_peer(struct parser *p);
 
 /* What the NFS options leave to be settled when all of them are read. */
 struct nfs_version {

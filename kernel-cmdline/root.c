@@ -80,7 +80,7 @@ static const struct root_form forms[] = {
 	{"zfs:", PLAN_ROOT_OTHER}, {"9p:", PLAN_ROOT_OTHER}, {"overlay:", PLAN_ROOT_OTHER},
 	{"gpt-auto", PLAN_ROOT_OTHER}, {"gpt-auto-force", PLAN_ROOT_OTHER},
 	{"dissect", PLAN_ROOT_OTHER}, {"dissect-force", PLAN_ROOT_OTHER},
-	{"tmpfs", PLAN_ROOT_OTHER}, {"fstab", PLAN_ROOT_OTHER}, {"off", PLAN_ROOT_OTHER}, /* systemd's */
+	{"tmpfs", PLAN_ROOT_OTHER},
 	/* a path alone is NFS with the server from DHCP, as in dracut */
 	{"/", PLAN_ROOT_NFS},
 };
@@ -386,15 +386,11 @@ static struct plan_word *choose_word(struct parser *p)
 /* nfsroot= alone is plain enough to be taken, though dracut would stop. The word that was taken. */
 static struct plan_word *no_root(struct parser *p)
 {
-	struct plan_word *nfsroot = parser_word(p, OPTION_NFSROOT),
-		*xcat = parser_word(p, OPTION_XCAT) ? parser_word(p, OPTION_XCAT_NFSROOT) : NULL;
+	struct plan_word *xcat = parser_word(p, OPTION_XCAT_NFSROOT), *w;
 
-	if (xcat) {
-		p->plan->root.text = xcat->value;
-		take_nfs(p, xcat, slice_of(textf(p, "%s/rootimg", xcat->value)));
-		return xcat;
-	}
-	if (!nfsroot) {
+	xcat = parser_word(p, OPTION_XCAT) ? xcat : NULL;
+	w = xcat ? xcat : parser_word(p, OPTION_NFSROOT);
+	if (!w) {
 		/* no fault of a fragment, nor where the image has the root; no boot is without */
 		bool unset = !p->plan->given[OPTION_ROOT];
 
@@ -404,31 +400,12 @@ static struct plan_word *no_root(struct parser *p)
 			unset ? "no root=" : "no usable root=");
 		return NULL;
 	}
-	warn_word(p, nfsroot, nfs_as_root(p, word_value(nfsroot)),
-		"nfsroot= without root=/dev/nfs; taken as the root, dracut would stop");
-	p->plan->root.text = nfsroot->value;
-	take_nfs(p, nfsroot, word_value(nfsroot));
-	return nfsroot;
-}
-
-/* The server an ip= names in its second field serves for the root, too (dracut, kernel). */
-static void server_from_peer(struct parser *p)
-{
-	struct plan_nfs *nfs = &p->plan->root.nfs;
-	struct arena_list servers = {0};
-	char text[INET_ADDR_TEXT];
-
-	if (p->plan->root.kind != PLAN_ROOT_NFS || nfs->n_servers)
-		return;
-	FOR_EACH(struct plan_ip, ip, &p->ips)
-		if (ip->peer.family && !servers.n) {
-			const char *name = textf(p, "%s", inet_text(&ip->peer, text));
-			struct plan_server server = {.name = name, .addr = ip->peer};
-
-			APPEND(p, &servers, server, NULL);
-		}
-	nfs->servers = servers.items;
-	nfs->n_servers = servers.n;
+	if (!xcat)
+		warn_word(p, w, nfs_as_root(p, word_value(w)),
+			"nfsroot= without root=/dev/nfs; taken as the root, dracut would stop");
+	p->plan->root.text = w->value;
+	take_nfs(p, w, xcat ? slice_of(textf(p, "%s/rootimg", w->value)) : word_value(w));
+	return w;
 }
 
 static void say_root(struct parser *p, struct plan_word *w)
@@ -451,16 +428,16 @@ void resolve_root(struct parser *p)
 
 	if (!w) {
 		w = no_root(p);
-	} else if (dev_nfs) {
-		p->plan->root.text = w->value;
-		take_dev_nfs(p, w, nfsroot);
 	} else {
 		p->plan->root.text = w->value;
-		take_kind(p, w);
+		if (dev_nfs)
+			take_dev_nfs(p, w, nfsroot);
+		else
+			take_kind(p, w);
 		xcat_image(p, w == parser_word(p, OPTION_IMGURL));
 	}
 	pull_left(p);
-	server_from_peer(p);
+	nfs_server_from_peer(p);
 	if (dev_nfs && nfsroot)
 		w = nfsroot;
 	if (w)
