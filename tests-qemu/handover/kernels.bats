@@ -14,6 +14,14 @@ own=$LAB/kernels/$kernel
 roots[nm13]=nvmf:tcp:$server_ip:4421:nqn.2024-01.org.example:root
 tops=([networkd12]=eth0 [networkd13]=eth0 [nm12]=eth0 [nm13]=eth0 [ifupdown12]=eth0
     [ifupdown13]=eth0)
+by_release ifupdown13 networkd12 nm12 ifupdown12 networkd13 nm13
+# a cloud kernel
+if cell_lacks "$kernel" nfs-rdma; then
+    rxe=''
+    for manager in "${managers[@]}"; do
+        roots[$manager]=${roots[$manager]:-nfs:$server_ip:/handover/${folders[$manager]}:vers=4.2}
+    done
+fi
 
 # lib/infiniband has one for its own servers
 on() {
@@ -44,17 +52,10 @@ kernel_modules() {
 }
 
 setup_file() {
-    local absent name
+    local absent
     absent=$(cell_absent "$kernel" "$flavour")
     [ -z "$absent" ] || skip "$absent"
     vm_begin "handover-$kernel-$flavour"
-    by_release ifupdown13 networkd12 nm12 ifupdown12 networkd13 nm13
-    if cell_lacks "$kernel" nfs-rdma; then
-        rxe=''
-        for name in "${managers[@]}"; do
-            roots[$name]=${roots[$name]:-nfs:$server_ip:/handover/${folders[$name]}:vers=4.2}
-        done
-    fi
     node_kernel=$own/kernel
     server_cpio=$BATS_FILE_TMPDIR/modules.cpio
     kernel_modules "$server_cpio"
