@@ -105,6 +105,7 @@ static struct sock_filter write_calls[] = {
 /* Nothing here opens a path but openat2, whose flags keep it below the directory. */
 static struct sock_filter unpack_calls[] = {
 	FILTER_START,
+	FILTER_CALL(__NR_openat, SECCOMP_RET_KILL_PROCESS), /* see allow_open() */
 	ALLOW_COMPUTE,
 	ALLOW(openat2),
 	ALLOW(close),
@@ -138,7 +139,7 @@ static struct sock_filter unpack_calls[] = {
  */
 static struct sock_filter internet_calls[] = {
 	FILTER_START,
-	FILTER_CALL(__NR_bind, SECCOMP_RET_KILL_PROCESS), /* see allow_bind() */
+	FILTER_CALL(__NR_bind, SECCOMP_RET_KILL_PROCESS), /* see become_nobody() */
 	ALLOW(read), ALLOW(write), ALLOW(readv), ALLOW(writev), ALLOW(pread64), ALLOW_PWRITE,
 	ALLOW(ftruncate), ALLOW(recvfrom), ALLOW(sendto), ALLOW(recvmsg), ALLOW(sendmsg),
 	ALLOW(connect), ALLOW(getsockopt), ALLOW(setsockopt), ALLOW(getsockname),
@@ -220,19 +221,26 @@ static int keep_capabilities(uint32_t keep)
 	return syscall(SYS_capset, &header, data) < 0 ? -errno : 0;
 }
 
-/* In this process' copy of the list: the verdict on bind(2) is what it begins with. */
-static void allow_bind(void)
+/* In this process' copy of a list: the verdict on the call that it begins with. */
+static void allow_first(struct sock_filter *calls)
 {
 	static const struct sock_filter start[] = {FILTER_START};
 
-	internet_calls[ARRAY_SIZE(start) + 1].k = SECCOMP_RET_ALLOW;
+	calls[ARRAY_SIZE(start) + 1].k = SECCOMP_RET_ALLOW;
+}
+
+/* Where there is no openat2 (before Linux 5.6) the new root alone keeps it below the directory. */
+static void allow_open(void)
+{
+	if (syscall(__NR_openat2, -1, NULL, NULL, 0) < 0 && errno == ENOSYS)
+		allow_first(unpack_calls);
 }
 
 /* Capabilities go with the user id. A caller that is not root (tests) has none to drop. */
 static int become_nobody(bool low_ports)
 {
 	if (low_ports)
-		allow_bind();
+		allow_first(internet_calls);
 	if (geteuid() != 0)
 		return 0;
 	if (low_ports && prctl(PR_SET_KEEPCAPS, 1) < 0)
@@ -261,6 +269,7 @@ static int enter_root(const char *root)
 		return -errno;
 	if (chdir(root) < 0 || chroot(".") < 0)
 		return -errno;
+	allow_open();
 	return shrink_capabilities();
 }
 

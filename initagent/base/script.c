@@ -7,7 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 
 #include "base/worker.h"
@@ -78,9 +78,16 @@ int script_run(const struct script *s, void (*line)(const char *text, void *arg)
 {
 	_cleanup_close_ int from = -1, failed = -1, ended = -1;
 	int out[2], error[2], status = 0, r;
+	sigset_t end;
 	pid_t pid;
 
-	if (pipe2(out, O_CLOEXEC) < 0)
+	/* Older kernels have no pidfd_open(2). Of a script before this one it is pending. */
+	sigemptyset(&end);
+	sigaddset(&end, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &end, NULL);
+	sigtimedwait(&end, NULL, &(struct timespec){0});
+	ended = signalfd(-1, &end, SFD_CLOEXEC);
+	if (ended < 0 || pipe2(out, O_CLOEXEC) < 0)
 		return -errno;
 	from = out[0];
 	r = pipe2(error, O_CLOEXEC) < 0 ? -errno : fcntl(from, F_SETFL, O_NONBLOCK);
@@ -95,7 +102,6 @@ int script_run(const struct script *s, void (*line)(const char *text, void *arg)
 	if (pid < 0)
 		return -EAGAIN;
 	r = started(failed);
-	ended = (int)syscall(SYS_pidfd_open, pid, 0);
 	hand_on(from, ended, line, arg);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		continue;

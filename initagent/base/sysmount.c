@@ -2,6 +2,7 @@
 
 #include "base/sysmount.h"
 
+#include <limits.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -24,7 +25,9 @@
 #define MOVE_MOUNT_F_EMPTY_PATH 4
 /* include/uapi/linux/openat2.h */
 #define RESOLVE_NO_MAGICLINKS_FLAG 0x02
-#define RESOLVE_IN_ROOT_FLAG	   0x10
+
+#define FOLDER_FLAGS (O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+#define LINKS_MAX    40 /* fs/namei.c, MAXSYMLINKS */
 
 struct open_how_abi {
 	uint64_t flags;
@@ -77,14 +80,98 @@ void sys_fs_messages(int fd, char *text, size_t size)
 	}
 }
 
+static bool same_file(int a, int b)
+{
+	struct stat one, other;
+
+	return fstat(a, &one) == 0 && fstat(b, &other) == 0 && one.st_dev == other.st_dev &&
+		one.st_ino == other.st_ino;
+}
+
+/* A path that openat(2) is led along, one name at a time. */
+struct walk {
+	int root, at; /* at: the folder of the next name, owned; -1: root */
+	unsigned resolve;
+	char rest[PATH_MAX]; /* absolute: goes on in root */
+};
+
+/* The next name to *name, what follows it to *behind. 0, or -errno: the path leads out of root. */
+static int next_name(struct walk *w, const char **name, const char **behind, bool *last)
+{
+	char *begin = w->rest + strspn(w->rest, "/"), *end = begin + strcspn(begin, "/");
+
+	if (w->at < 0 || begin > w->rest) {
+		closep(&w->at);
+		w->at = openat(w->root, ".", FOLDER_FLAGS);
+	}
+	if (w->at < 0)
+		return -errno;
+	*last = !*end;
+	*behind = end + strspn(end, "/");
+	*end = 0;
+	*name = *begin ? begin : ".";
+	if (w->resolve == SYS_RESOLVE_BENEATH && begin > w->rest)
+		return -EXDEV;
+	if (!streq(*name, "..") || !same_file(w->at, w->root))
+		return 0;
+	*name = ".";
+	return w->resolve == SYS_RESOLVE_BENEATH ? -EXDEV : 0;
+}
+
+/* For kernels without openat2 (before 5.6, RHEL 8). */
+static int open_walking(struct walk *w, int flags, mode_t mode)
+{
+	const char *name = "", *behind = "";
+	bool last = false;
+
+	for (int links = 0, r; links <= LINKS_MAX;) {
+		char link[2 * PATH_MAX];
+		ssize_t n = -1;
+
+		r = next_name(w, &name, &behind, &last);
+		if (r < 0)
+			return r;
+		if (!last || !(flags & O_NOFOLLOW))
+			n = readlinkat(w->at, name, link, PATH_MAX);
+		if (n > 0) {
+			snprintf(link + n, PATH_MAX, "%s%s", last ? "" : "/", behind);
+			links++;
+		} else if (last) {
+			return result(openat(w->at, name, flags | O_NOFOLLOW | O_CLOEXEC, mode));
+		} else {
+			r = openat(w->at, name, FOLDER_FLAGS);
+			if (r < 0)
+				return -errno;
+			closep(&w->at);
+			w->at = r;
+			strscpy(link, behind, sizeof(link));
+		}
+		if (strscpy(w->rest, link, sizeof(w->rest)) < 0)
+			return -ENAMETOOLONG;
+	}
+	return -ELOOP;
+}
+
+int sys_open_how(int dir, const char *path, int flags, mode_t mode, unsigned resolve)
+{
+	struct open_how_abi how = {(uint64_t)(flags | O_CLOEXEC), mode,
+		resolve | RESOLVE_NO_MAGICLINKS_FLAG};
+	struct walk w = {.root = dir, .at = -1, .resolve = resolve};
+	int r = result(syscall(SYS_openat2, dir, path, &how, sizeof(how)));
+
+	if (r != -ENOSYS)
+		return r;
+	if (!resolve || !*path)
+		return result(openat(dir, path, flags | O_CLOEXEC, mode));
+	r = strscpy(w.rest, path, sizeof(w.rest)) < 0 ? -ENAMETOOLONG
+						      : open_walking(&w, flags, mode);
+	closep(&w.at);
+	return r;
+}
+
 int sys_open_in(int dir, const char *path, int flags)
 {
-	struct open_how_abi how = {
-		.flags = (uint64_t)(flags | O_CLOEXEC),
-		.resolve = RESOLVE_IN_ROOT_FLAG | RESOLVE_NO_MAGICLINKS_FLAG,
-	};
-
-	return result(syscall(SYS_openat2, dir, path, &how, sizeof(how)));
+	return sys_open_how(dir, path, flags, 0, SYS_RESOLVE_IN_ROOT);
 }
 
 int sys_open_beneath(const char *root, const char *path, int flags)

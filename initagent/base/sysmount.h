@@ -18,6 +18,9 @@ enum {
 	SYS_FSCONFIG_CMD_CREATE = 6,
 };
 
+/* include/uapi/linux/openat2.h */
+enum { SYS_RESOLVE_BENEATH = 0x08, SYS_RESOLVE_IN_ROOT = 0x10 };
+
 /* Each returns a file descriptor or 0, or -errno. */
 int sys_fsopen(const char *fstype);
 int sys_fsconfig(int fd, unsigned command, const char *key, const char *value);
@@ -31,9 +34,15 @@ int sys_move_mount(int fd, const char *target);
 void sys_fs_messages(int fd, char *text, size_t size);
 
 /*
- * sys_open_beneath: opens path inside the directory root as if root were "/" (openat2,
- * RESOLVE_IN_ROOT), so that an absolute symlink in the real root stays in it. Returns an fd or
- * -errno.
+ * sys_open_how: openat2, without its magic links, and what it does where the kernel lacks it.
+ * resolve: a directory's path is as if dir were "/" (IN_ROOT), or -EXDEV where it leads out
+ * (BENEATH), 0: the path is the process' own. Returns an fd or -errno.
+ */
+int sys_open_how(int dir, const char *path, int flags, mode_t mode, unsigned resolve);
+
+/*
+ * sys_open_beneath: opens path inside the directory root as if root were "/", so that an absolute
+ * symlink in the real root stays in it. Returns an fd or -errno.
  */
 int sys_open_beneath(const char *root, const char *path, int flags);
 

@@ -3,14 +3,10 @@
 #include "root/image/writer.h"
 
 #include <limits.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/xattr.h>
 
-#ifndef SYS_openat2
-#define SYS_openat2 437
-#endif
+#include "base/sysmount.h"
 
 struct writer {
 	int dir;
@@ -113,42 +109,29 @@ int writer_name(const char *name, char *ret, size_t size)
 	return 0;
 }
 
-static int open_by(int dir, const char *name, uint64_t flags, uint64_t mode, uint64_t resolve)
+static int open_in(int dir, const char *name, int flags, mode_t mode)
 {
-	const struct open_how how = {
-		.flags = flags | O_CLOEXEC,
-		.mode = mode,
-		.resolve = resolve | RESOLVE_NO_MAGICLINKS,
-	};
-	long r = syscall(SYS_openat2, dir, name, &how, sizeof(how));
-
-	return r < 0 ? -errno : (int)r;
-}
-
-static int open_in(int dir, const char *name, uint64_t flags, uint64_t mode)
-{
-	return open_by(dir, name, flags, mode, RESOLVE_BENEATH);
+	return sys_open_how(dir, name, flags, mode, SYS_RESOLVE_BENEATH);
 }
 
 /* A folder below the root, on the way to an entry. */
 static int open_folder(const struct writer *w, const char *name)
 {
-	return open_by(w->dir, name, O_PATH | O_DIRECTORY, 0,
-		w->options.layer ? RESOLVE_IN_ROOT : RESOLVE_BENEATH);
+	return sys_open_how(w->dir, name, O_PATH | O_DIRECTORY, 0,
+		w->options.layer ? SYS_RESOLVE_IN_ROOT : SYS_RESOLVE_BENEATH);
 }
 
 int writer_new(struct writer **ret, const char *dir, const struct writer_options *options)
 {
 	_cleanup_(writer_freep) struct writer *w = calloc(1, sizeof(*w));
-	const struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC};
 
 	if (!w)
 		return -ENOMEM;
 	w->options = *options;
 	w->file = w->parent = -1;
-	w->dir = (int)syscall(SYS_openat2, AT_FDCWD, dir, &how, sizeof(how));
+	w->dir = sys_open_how(AT_FDCWD, dir, O_PATH | O_DIRECTORY, 0, 0);
 	if (w->dir < 0)
-		return -errno;
+		return w->dir;
 	*ret = w;
 	w = NULL;
 	return 0;
