@@ -8,7 +8,7 @@ struct nfsroot nfsroot;
 void nfsroot_prepare(const struct root_ops *ops, const char *name, bool fallback, unsigned versions)
 {
 	static const struct root_choice choice = {.kind = PLAN_ROOT_NFS, .nfs = &nfsroot.plan};
-	static const struct env no_env = {.prefix = ""};
+	static const struct env no_env = {.prefix = "/nonexistent"};
 
 	nfsroot.plan = (struct plan_nfs){.versions = versions, .proto = PLAN_NFS_PROTO_RDMA,
 		.fallback_tcp = fallback, .options = "hard"};

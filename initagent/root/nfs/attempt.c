@@ -129,6 +129,17 @@ static int mount_all(const struct attempt *a, struct attempt_message *out)
 	return a->ops->mount(&a->nfs, a->cfg->sysroot, out->text);
 }
 
+/* Loaded, a rpcrdma may still bring no transport. What the mount says of that differs: in newer
+ * kernels an invalid option, in older ones an I/O error. */
+static bool lacks_rdma(const struct attempt *a, int error)
+{
+	char list[512];
+
+	return a->nfs.proto == NFS_PROTO_RDMA && (error == -EINVAL || error == -EIO) &&
+		env_read(a->cfg->env, list, sizeof(list), "/proc/sys/sunrpc/transports") > 0 &&
+		!strstr(list, "rdma ");
+}
+
 /* One mount, one look for init. A root without init is not left mounted. */
 int attempt_run(const void *arg)
 {
@@ -137,6 +148,8 @@ int attempt_run(const void *arg)
 	struct attempt_message out = {0};
 
 	out.error = mount_all(a, &out);
+	if (lacks_rdma(a, out.error))
+		out.error = -EAFNOSUPPORT;
 	if (out.error == 0) {
 		tell_step(STEP_OPEN, "");
 		out.error = a->ops->check(a->cfg->sysroot, a->cfg->init, out.init,

@@ -13,6 +13,7 @@
 
 #include "base/worker.h"
 #include "root/image/layers.h"
+#include "files.h"
 #include "nfsroot.h"
 #include "root/nfs/verdict.h"
 
@@ -49,6 +50,8 @@ static int fake_mount(const struct nfs_attempt *a, const char *target, char *tex
 		return rdma ? -EPROTO : 0;
 	if (streq(a->server, "badopt"))
 		return -EINVAL;
+	if (streq(a->server, "dummy"))
+		return rdma ? -EINVAL : 0;
 	if (streq(a->server, "crash"))
 		abort();
 	if (streq(a->server, "hang") || streq(a->path, "/hang"))
@@ -309,6 +312,27 @@ TEST(bad_options_are_fatal)
 	CHECK_INT(run(&r, &now), SOURCE_FATAL);
 	CHECK_INT(r->cause, CAUSE_ROOT_MOUNT_FAILED);
 	CHECK_INT(source_worker_deadline(r) == NSEC_NEVER, 1);
+}
+
+/* rpcrdma is loaded and does nothing: MLNX_OFED has such a one for those without mlnx-nfsrdma. */
+TEST(a_kernel_that_has_no_rdma_transport)
+{
+	for (int i = 0; i < 3; i++) {
+		char dir[] = "/tmp/initagent-root-XXXXXX";
+		struct env env = {.prefix = check_dir(dir)};
+		_cleanup_(nfsroot_endp) struct source *r = NULL;
+		uint64_t now = 0;
+
+		files_text(dir, "/proc/sys/sunrpc/transports",
+			i < 2 ? "tcp 1048576\ntcp-bc 1048576\n" : "tcp 1048576\nrdma 1048576\n");
+		prepare("dummy", i == 0, V4);
+		nfsroot.config.env = &env;
+		r = nfsroot_begin(0);
+		CHECK_INT(run(&r, &now), i == 0 ? SOURCE_MOUNTED : i == 1 ? SOURCE_FAILED
+									  : SOURCE_FATAL);
+		if (i == 1)
+			CHECK_INT(r->cause, CAUSE_ROOT_NO_RDMA);
+	}
 }
 
 TEST(back_off_doubles_with_jitter)
