@@ -112,7 +112,7 @@ holds() {
 	cp /usr/lib/systemd/boot/efi/linuxx64.efi.stub "$root/boot/vmlinuz-$kver"
 	module kernel/a
 	module kernel/ib_ipoib
-	module kernel/rpcrdma
+	module kernel/rpcrdma ext=xprt_register_transport:1
 	refused 1 "root= of --cmdline names the module rpcrdma," \
 		--format pair --cmdline "$nfs:proto=rdma" --drivers a
 	for option in ip=ib0:dhcp bootdev=ib1 rd.ib.pkey=0x8001 rd.ib.mode=connected \
@@ -130,6 +130,16 @@ holds() {
 	build --format pair --cmdline "$nfs:proto=rdma ip=ib0:dhcp" --drivers "rpcrdma ib_ipoib"
 	rm -r "$out"
 	build --format pair --cmdline "$nfs:proto=rdma rd.nfs.fallback=tcp ip=eth0:dhcp" --drivers a
+}
+
+@test "a vendor's dummy in place of rpcrdma is no rpcrdma" {
+	module kernel/a
+	module extra/mlnx-ofa_kernel/rpcrdma
+	refused 1 "rpcrdma.ko is a dummy" --drivers rpcrdma
+	module kernel/b softdep="pre: rpcrdma"
+	build --drivers b
+	holds kernel/b.ko
+	run -1 holds extra/mlnx-ofa_kernel/rpcrdma.ko
 }
 
 @test "a command line that names a file system asks for its driver" {

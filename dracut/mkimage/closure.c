@@ -61,6 +61,14 @@ static const struct hidden_need {
 		"libcrc32c asks the crypto layer for crc32c when it is loaded"},
 };
 
+/*
+ * Modules that a vendor replaces by ones that load and do nothing: without the symbol there is no
+ * transport. MLNX_OFED has such an rpcrdma for those who do not install its mlnx-nfsrdma.
+ */
+static const struct {
+	const char *module, *symbol;
+} dummies[] = {{"rpcrdma", "xprt_register_transport"}};
+
 static void add_text(struct arena_list *list, const char *text)
 {
 	const char **item = must(arena_push(host_arena(), list, sizeof(*item)));
@@ -317,9 +325,17 @@ static const char *check_module(struct closure *c, const char *rel, const struct
 	return NULL;
 }
 
+static bool is_dummy(const char *module, const struct bytes *b)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(dummies); i++)
+		if (same_module(dummies[i].module, module))
+			return !elf_names_symbol(b->data, b->size, dummies[i].symbol);
+	return false;
+}
+
 /* take_module: one file into the tree, and everything it asks for into the queue. */
 static void take_module(struct closure *c, struct kmod_module *mod, const char *rel,
-	const char *image, const char *why)
+	const char *image, const struct want *w)
 {
 	const char *name = kmod_module_get_name(mod), *info = NULL, *fault;
 	_cleanup_bytes_ struct bytes b = {0};
@@ -333,8 +349,13 @@ static void take_module(struct closure *c, struct kmod_module *mod, const char *
 		c->n_missing += report_fault("module %s: %s", name, fault);
 		return;
 	}
+	if (is_dummy(name, &b)) {
+		report_fault("%s is a dummy of its vendor's, and left out", rel);
+		c->n_missing += w->need == CLOSURE_NEED;
+		return;
+	}
 	params_add(&c->params, name, info, info_size);
-	need(tree_file(c->tree, image, 0644, b.data, b.size, why), image);
+	need(tree_file(c->tree, image, 0644, b.data, b.size, w->why), image);
 	c->n_modules++;
 	want_dependencies(c, mod);
 	want_named(c, name, info, info_size);
@@ -377,7 +398,7 @@ static void resolve_one(struct closure *c, size_t i, struct kmod_module *mod)
 	}
 	note_found(want_at(c, i), image);
 	if (!tree_find(c->tree, image))
-		take_module(c, mod, rel, image, want_at(c, i)->why);
+		take_module(c, mod, rel, image, want_at(c, i));
 }
 
 static void resolve(struct closure *c, size_t i)
