@@ -53,7 +53,8 @@ others=(cmdline/90-parse-nfsroot.sh cmdline/90-parse-nbdroot.sh cmdline/91-dhcp-
         cmdline/96-parse-bond.sh
     cmdline/96-parse-team.sh cmdline/97-parse-bridge.sh pre-udev/50-ifname-genrules.sh
     pre-udev/60-net-genrules.sh pre-udev/99-nfs-start-rpc.sh initqueue/settled/99-nm-run.sh
-    initqueue/settled/99-networkd-run.sh initqueue/settled/99-cm-run.sh)
+    initqueue/settled/99-networkd-run.sh initqueue/settled/99-cm-run.sh
+    cmdline/99-wicked-config.sh pre-udev/99-wicked-run.sh)
 bystanders=(cmdline/10-parse-root-opts.sh cmdline/30-parse-lvm.sh cmdline/95-parse-block.sh
     pre-udev/30-block-genrules.sh initqueue/settled/blocksymlink.sh)
 

@@ -32,7 +32,8 @@ if [ -z "$DRACUT_SYSTEMD" ] && ! getarg rd.break > /dev/null; then
 fi
 for _name in parse-nfsroot nfs-start-rpc dhcp-root parse-ip-opts parse-ifname parse-ibft \
     parse-vlan parse-bond parse-team parse-bridge ifname-genrules net-genrules \
-    nm-config nm-run networkd-config networkd-run cm-config cm-run parse-nbdroot ${_roots:-}; do
+    nm-config nm-run networkd-config networkd-run cm-config cm-run wicked-config wicked-run \
+    parse-nbdroot ${_roots:-}; do
     for _hook in "${hookdir:?}"/*/*-"$_name".sh "$hookdir"/*/*/*-"$_name".sh; do
         [ ! -f "$_hook" ] || : > "$_hook"
     done
