@@ -132,7 +132,7 @@ holds() {
 	build --format pair --cmdline "$nfs:proto=rdma rd.nfs.fallback=tcp ip=eth0:dhcp" --drivers a
 }
 
-@test "a vendor's dummy in place of rpcrdma is no rpcrdma" {
+@test "a vendor's dummy in place of rpcrdma or nvme-rdma is none" {
 	module kernel/a
 	module extra/mlnx-ofa_kernel/rpcrdma
 	refused 1 "rpcrdma.ko is a dummy" --drivers rpcrdma
@@ -140,6 +140,9 @@ holds() {
 	build --drivers b
 	holds kernel/b.ko
 	run -1 holds extra/mlnx-ofa_kernel/rpcrdma.ko
+	rm "$out"
+	module extra/mlnx-ofa_kernel/nvme-rdma
+	refused 1 "nvme-rdma.ko is a dummy" --drivers nvme_rdma
 }
 
 @test "a command line that names a file system asks for its driver" {
@@ -441,6 +444,25 @@ exports version 99999999" \
 	build --drivers ulp
 	holds updates/ulp.ko
 	holds updates/core.ko
+}
+
+# A vendor's InfiniBand stack has no rdma_rxe, siw and mlx4_ib: the kernel's own do not fit it.
+@test "what does not fit and was not asked for by name: which --without leaves it out" {
+	module kernel/core export=core_do:0x11111111
+	module updates/core export=core_do:0x99999999
+	module kernel/soft use=core_do:0x11111111
+	module kernel/asked use=core_do:0x11111111
+	module kernel/a softdep="pre: core soft"
+	refused 1 "module kernel/soft.ko needs core_do" --drivers a
+	[[ $output == *": not asked for by name: --without 'soft' "* ]]
+	refused 1 "module kernel/asked.ko needs core_do" --drivers "a asked"
+	[[ $output == *": not asked for by name: --without 'soft' "* ]]
+	build --drivers a --without soft
+	holds updates/core.ko
+	run -1 holds kernel/soft.ko
+	rm "$out"
+	refused 1 "module kernel/asked.ko needs core_do" --drivers "a asked" --without soft
+	[[ $output != *"--without '"* ]]
 }
 
 @test "the same in the layouts of older and newer kernels" {

@@ -63,11 +63,11 @@ static const struct hidden_need {
 
 /*
  * Modules that a vendor replaces by ones that load and do nothing: without the symbol there is no
- * transport. MLNX_OFED has such an rpcrdma for those who do not install its mlnx-nfsrdma.
+ * transport. MLNX_OFED has them for those who do not install its mlnx-nfsrdma and mlnx-nvme.
  */
 static const struct {
 	const char *module, *symbol;
-} dummies[] = {{"rpcrdma", "xprt_register_transport"}};
+} dummies[] = {{"rpcrdma", "xprt_register_transport"}, {"nvme_rdma", "nvmf_register_transport"}};
 
 static void add_text(struct arena_list *list, const char *text)
 {
@@ -161,7 +161,7 @@ void closure_want(struct closure *c, const char *name, enum closure_need need, c
 {
 	struct want *w;
 
-	if (asked(c, name, need))
+	if ((need != CLOSURE_NEED && is_left_out(c, name)) || asked(c, name, need))
 		return;
 	w = must(arena_push(host_arena(), &c->wants, sizeof(*w)));
 	*w = (struct want){path_text("%s", name), path_text("%s", why), need, NULL};
@@ -251,8 +251,7 @@ static void want_unlisted(struct closure *c, const char *module, const struct by
 			closure_want(c, h->alias, CLOSURE_NEED, h->why);
 	}
 	for (const struct companion *row = NULL; (row = companion_next(module, row));)
-		if (!is_left_out(c, row->name))
-			closure_want(c, row->name, CLOSURE_MAY, row->why);
+		closure_want(c, row->name, CLOSURE_MAY, row->why);
 }
 
 static void want_dependencies(struct closure *c, struct kmod_module *mod)
@@ -450,6 +449,39 @@ static void add_kernel(struct closure *c)
 	}
 }
 
+/* unasked: the name of a module of the image that may as well be missing; NULL: it may not. */
+static const char *unasked(const struct closure *c, const char *image)
+{
+	const char *name = NULL;
+
+	for (size_t i = 0; i < c->wants.n; i++) {
+		const struct want *w = want_at(c, i);
+
+		if (!streq(w->found, image))
+			continue;
+		if (w->need == CLOSURE_NEED)
+			return NULL;
+		name = w->name;
+	}
+	return name;
+}
+
+/* say_unasked: a vendor's stack need not replace all of the standard set. */
+static void say_unasked(const struct closure *c)
+{
+	const char *names = "", *path, *name;
+
+	for (size_t at = 0; (path = symbols_misfit(c->symbols, &at));) {
+		name = unasked(c, image_path(c, path));
+		if (name)
+			names = path_text("%s%s%s", names, *names ? " " : "", name);
+	}
+	if (*names)
+		report_fault("not asked for by name: --without '%s' (make: WITHOUT=) builds the "
+			     "image without",
+			names);
+}
+
 int closure_run(struct closure *c)
 {
 	for (size_t i = 0; i < c->wants.n; i++)
@@ -457,6 +489,7 @@ int closure_run(struct closure *c)
 	add_kernel(c);
 	c->n_missing += check_machines(c);
 	c->n_missing += symbols_check(c->symbols, stderr);
+	say_unasked(c);
 	params_explain(&c->params, c->tree, true, stderr);
 	return c->n_missing;
 }

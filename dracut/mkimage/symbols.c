@@ -241,6 +241,17 @@ int symbols_check(struct symbols *s, FILE *out)
 	return s->wrong;
 }
 
+const char *symbols_misfit(const struct symbols *s, size_t *at)
+{
+	while (*at < s->modules.n) {
+		const struct module *m = module_at(s, (*at)++);
+
+		if (m->told)
+			return m->path;
+	}
+	return NULL;
+}
+
 size_t symbols_compared(const struct symbols *s)
 {
 	return s->compared;
