@@ -24,7 +24,7 @@ on_old() {
 	on_old host/initagent/root/init/test_init_check host/initagent/handover/test_managers
 }
 
-@test "archives are unpacked in their sandbox, by either C library" {
+@test "archives are unpacked in their sandbox, images mounted, by either C library" {
 	on_old host/initagent/root/image/test_unpack musl/initagent/base/test_sandbox \
 		musl/initagent/root/image/test_image
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * oldkernel PROGRAM [ARGUMENT...]: runs it as on a kernel of RHEL 8 (4.18 with the mount calls of
- * 5.2 and close_range() of 5.9): without pidfd_open(2), clone3(2), openat2(2) and what came later.
+ * 5.2 and close_range() of 5.9): without pidfd_open(2), clone3(2), openat2(2) and what came later,
+ * and with the loop devices of before 5.8.
  */
 #include <errno.h>
 #include <linux/filter.h>
+#include <linux/loop.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -24,6 +26,10 @@ int main(int argc, char **argv)
 		LACKS(434, 435), /* pidfd_open, clone3 */
 		LACKS(437, 438), /* openat2, pidfd_getfd */
 		LACKS(440, 511), /* process_madvise and later */
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, LOOP_CONFIGURE, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = {sizeof(calls) / sizeof(*calls), calls};

@@ -82,6 +82,21 @@ static int open_free(const struct env *env, struct loopdev *ret)
 	return ret->fd < 0 ? -errno : 0;
 }
 
+/* Before Linux 5.8 in two steps; read-only because the device is open so. 0 or -errno. */
+static int loopdev_set(int fd, const struct loop_config *config)
+{
+	int r = ioctl(fd, LOOP_CONFIGURE, config) < 0 ? -errno : 0;
+
+	if (r != -EINVAL)
+		return r;
+	if (ioctl(fd, LOOP_SET_FD, config->fd) < 0)
+		return -errno;
+	r = ioctl(fd, LOOP_SET_STATUS64, &config->info) < 0 ? -errno : 0;
+	if (r < 0)
+		ioctl(fd, LOOP_CLR_FD, 0);
+	return r;
+}
+
 /*
  * A read-only loop device over file's bytes from offset, size of them (0: to its end). It goes by
  * itself with its last user: kept open until the file system is mounted. 0, -ENODEV (no loop
@@ -107,9 +122,9 @@ static int loopdev_open(const struct env *env, int file, uint64_t offset, uint64
 		r = open_free(env, ret);
 		if (r < 0)
 			return r;
-		if (ioctl(ret->fd, LOOP_CONFIGURE, &config) == 0)
+		r = loopdev_set(ret->fd, &config);
+		if (r == 0)
 			return 0;
-		r = -errno;
 		closep(&ret->fd);
 		if (r != -EBUSY)
 			return r;
