@@ -35,7 +35,7 @@ int symbols_add_kernel(struct symbols *s, const char *file, const char *text, si
  */
 int symbols_check(struct symbols *s, FILE *out);
 
-/* symbols_misfit: the path of the next module that such a line is for, *at counts; NULL: no more. */
+/* symbols_misfit: the path of the next module that has such a line, *at counts; NULL: no more. */
 const char *symbols_misfit(const struct symbols *s, size_t *at);
 
 /* symbols_compared: how many needs were compared with an export, for the build's summary. */
