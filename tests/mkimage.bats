@@ -294,6 +294,13 @@ details() {
     grep -q '^inside *built into the kernel' "$BATS_TEST_TMPDIR/explain"
 }
 
+@test "a kernel before 5.2, which lists no aliases of what is built in" {
+    rm "$modules/modules.builtin.modinfo"
+    printf 'kernel/%s.ko\n' nfs nfsv3 nfsv4 sunrpc lockd overlay squashfs loop af_packet \
+        >"$modules/modules.builtin"
+    "$mkimage" --agent /bin/busybox --root "$root" --kver "$kver" --out "$out" --level 1
+}
+
 @test "the standard set is asked for in full; WITHOUT takes from it" {
     local names
     module a

@@ -32,7 +32,7 @@ void closure_leave_out(struct closure *c, const char *name);
 /* closure_accept_firmware: missing firmware whose name (or module's name) matches is no error. */
 void closure_accept_firmware(struct closure *c, const char *pattern);
 
-/* closure_want: a module name or alias ("net-pf-17"), and who asks for it. */
+/* closure_want: a module name or alias ("crypto-crc32"), and who asks for it. */
 void closure_want(struct closure *c, const char *name, enum closure_need need, const char *why);
 
 /* closure_want_base: the drivers every image holds (dracut/70initagent/drivers.list). */
