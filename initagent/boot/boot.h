@@ -40,7 +40,7 @@ struct boot_args {
 	bool net_conf;	      /* write /run/net-IF.conf for the scripts of initramfs-tools */
 	int console_fd, journal_fd; /* as in report_config */
 	char *ret_init;	      /* BOOT_INIT_MAX bytes for the init found in the root, or NULL */
-	/* with it: an eventfd, written to when all is written down and given back; or -1 */
+	/* with it: a pipe, written to when all is written down and given back; or -1 */
 	int words_fd;
 	struct boot_seams seams;
 };

@@ -2,9 +2,7 @@
 
 #include "pid1.h"
 
-#include <poll.h>
 #include <signal.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -13,7 +11,6 @@
 #include "boot.h"
 #include "handover/switch_root.h"
 #include "modules/modprobe.h"
-#include "base/pidfd.h"
 #include "handover/policy.h"
 #include "report/causes.h"
 #include "report/console.h"
@@ -114,17 +111,16 @@ static void handle_requests(void (*handler)(int))
 
 /* --- the boot's process ---------------------------------------------------------------------- */
 
-/* Waits until it lets go: true; or for its end: false. */
-static bool lets_go(pid_t child, int words)
+/* Waits until it lets go: true; or for its end, which closes the last of the pipe's other end. */
+static bool lets_go(int words)
 {
-	_cleanup_close_ int end = pidfd_of(child);
-	struct pollfd fds[] = {{.fd = words, .events = POLLIN}, {.fd = end, .events = POLLIN}};
+	char word;
+	ssize_t n;
 
-	if (words < 0 || end < 0)
-		return false;
-	while (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno == EINTR)
-		continue;
-	return fds[0].revents & POLLIN;
+	do
+		n = read(words, &word, 1);
+	while (n < 0 && errno == EINTR);
+	return n > 0;
 }
 
 /* Waits for its end. Returns its exit status, or -1 when a signal ended it. */
@@ -143,11 +139,10 @@ static int child_status(pid_t child)
 /* Runs the boot in a child. */
 static int run_child(char *init)
 {
-	_cleanup_close_ int words = eventfd(0, EFD_CLOEXEC);
-	pid_t pid = init == MAP_FAILED ? -1 : fork();
+	int words[2] = {-1, -1};
+	pid_t pid = init == MAP_FAILED || pipe2(words, O_CLOEXEC) < 0 ? -1 : fork();
+	bool left;
 
-	if (pid < 0)
-		return -1;
 	if (pid == 0) {
 		struct boot_args args = {
 			.prefix = "",
@@ -155,12 +150,15 @@ static int run_child(char *init)
 			.standalone = true,
 			.console_fd = STDERR_FILENO,
 			.ret_init = init,
-			.words_fd = words,
+			.words_fd = words[1],
 		};
 		handle_requests(SIG_DFL);
 		_exit(boot_main(&args));
 	}
-	return lets_go(pid, words) ? BOOT_DONE : child_status(pid);
+	closep(&words[1]);
+	left = pid > 0 && lets_go(words[0]);
+	closep(&words[0]);
+	return left ? BOOT_DONE : pid < 0 ? -1 : child_status(pid);
 }
 
 /* --- the real root --------------------------------------------------------------------------- */

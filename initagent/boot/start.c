@@ -153,9 +153,7 @@ static bool can_detach(const struct boot *b)
 
 static void detach(const struct boot *b)
 {
-	const uint64_t one = 1;
-
-	(void)!write(b->args->words_fd, &one, sizeof(one));
+	(void)!write(b->args->words_fd, "", 1);
 }
 
 static void close_all(struct boot *b)

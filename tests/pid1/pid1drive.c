@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Process 1 of the stand-alone image with a boot that ends as the file /behaviour says: "fail",
- * "kill" (its process gets SIGKILL), "init PATH" (the root is at /sysroot).
+ * "kill" (its process gets SIGKILL), "init PATH" (the root is at /sysroot), "leave PATH" (as well,
+ * and its process goes on).
  */
 #include <signal.h>
 
@@ -20,9 +21,13 @@ enum boot_outcome boot_main(const struct boot_args *args)
 	fflush(stdout);
 	if (streq(text, "kill"))
 		raise(SIGKILL);
-	if (strncmp(text, "init ", 5) != 0)
+	if (strncmp(text, "init ", 5) != 0 && strncmp(text, "leave ", 6) != 0)
 		return BOOT_FAILED;
-	strscpy(args->ret_init, text + 5, BOOT_INIT_MAX);
+	strscpy(args->ret_init, strchr(text, ' ') + 1, BOOT_INIT_MAX);
+	if (*text == 'l') {
+		(void)!write(args->words_fd, "", 1);
+		pause();
+	}
 	return BOOT_DONE;
 }
 
