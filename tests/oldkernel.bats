@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What is there on a kernel that lacks newer system calls, as RHEL 8's does (harness/oldkernel.c):
+# What is there on a kernel that lacks newer system calls, as RHEL 8's does (oldkernel/oldkernel.c):
 # the same tests, whatever the agent does instead.
 
 # shellcheck disable=SC2034,SC2154 # lib/mkimage's
@@ -16,7 +16,7 @@ on_old() {
 	local program
 
 	for program; do
-		"$B/host/tests/harness/oldkernel" "$B/$program"
+		"$B/host/tests/oldkernel/oldkernel" "$B/$program"
 	done
 }
 
@@ -38,7 +38,7 @@ on_old() {
 
 	load lib/mkimage
 	made_root
-	printf '#!/bin/sh\nexec %q %q "$@"\n' "$B/host/tests/harness/oldkernel" "$mkimage" \
+	printf '#!/bin/sh\nexec %q %q "$@"\n' "$B/host/tests/oldkernel/oldkernel" "$mkimage" \
 		>"$BATS_TEST_TMPDIR/mkimage"
 	chmod +x "$BATS_TEST_TMPDIR/mkimage"
 	mkimage=$BATS_TEST_TMPDIR/mkimage

@@ -107,7 +107,7 @@ root='mount -t tmpfs none sysroot; mkdir -p sysroot/{dev,proc,sys,run,sbin,bin}'
 @test "a boot whose process goes on after the hand-over is not waited for, on older kernels too" {
 	local on
 
-	for on in "" "$B/host/tests/harness/oldkernel"; do
+	for on in "" "$B/host/tests/oldkernel/oldkernel"; do
 		pid1 0 "rd.emergency=reboot" "leave /sbin/init" "$root"'
 			cp bin/busybox sysroot/bin/busybox
 			ln -s busybox sysroot/bin/sh

@@ -39,7 +39,8 @@ $(addprefix $(BUILD)/host/initagent/boot/test_,boot boot_again boot_extensions b
 	$(BUILD)/host/tests/boot/node.o
 
 # What tests/*.bats need: programs to try the harness and the static libraries with.
-HARNESS := $(addprefix $(BUILD)/host/tests/harness/,sample rows target oldkernel)
+HARNESS := $(addprefix $(BUILD)/host/tests/harness/,sample rows target) \
+	$(BUILD)/host/tests/oldkernel/oldkernel
 STATIC  := $(addprefix $(BUILD)/musl/tests/static/,static no-providers)
 
 $(addprefix $(BUILD)/host/tests/harness/,sample rows): $(BUILD)/host/tests/lib/check.o
