@@ -24,6 +24,10 @@ on_old() {
 	on_old host/initagent/root/init/test_init_check host/initagent/handover/test_managers
 }
 
+@test "a kernel that cannot mount so at all: named" {
+	"$B/host/tests/oldkernel/oldkernel" -5.1 "$B/host/initagent/root/init/test_init_check"
+}
+
 @test "archives are unpacked in their sandbox, images mounted, by either C library" {
 	on_old host/initagent/root/image/test_unpack musl/initagent/base/test_sandbox \
 		musl/initagent/root/image/test_image

@@ -79,14 +79,11 @@ static unsigned attributes_of(const struct mount_option *o, bool readonly)
 int mount_make(const char *fstype, const char *source, const struct mount_option *options,
 	bool readonly, char text[static MOUNT_TEXT_MAX])
 {
-	_cleanup_close_ int fd = sys_fsopen(fstype);
+	_cleanup_close_ int fd = sys_fsopen(fstype, text, MOUNT_TEXT_MAX);
 	int r;
 
-	text[0] = 0;
-	if (fd < 0) {
-		snprintf(text, MOUNT_TEXT_MAX, "the kernel has no %s (module %s)", fstype, fstype);
+	if (fd < 0)
 		return fd;
-	}
 	r = configure(fd, source, options, readonly, text);
 	if (r >= 0)
 		r = sys_fsmount(fd, attributes_of(options, readonly));

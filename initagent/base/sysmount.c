@@ -40,9 +40,16 @@ static int result(long r)
 	return r < 0 ? -errno : (int)r;
 }
 
-int sys_fsopen(const char *fstype)
+int sys_fsopen(const char *fstype, char *text, size_t size)
 {
-	return result(syscall(SYS_fsopen, fstype, FSOPEN_CLOEXEC_FLAG));
+	int r = result(syscall(SYS_fsopen, fstype, FSOPEN_CLOEXEC_FLAG));
+
+	text[0] = 0;
+	if (r == -ENODEV)
+		snprintf(text, size, "the kernel has no %s (module %s)", fstype, fstype);
+	else if (r == -ENOSYS)
+		snprintf(text, size, "the kernel has no fsopen(2): Linux before 5.2");
+	return r;
 }
 
 int sys_fsconfig(int fd, unsigned command, const char *key, const char *value)

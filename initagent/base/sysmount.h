@@ -21,8 +21,8 @@ enum {
 /* include/uapi/linux/openat2.h */
 enum { SYS_RESOLVE_BENEATH = 0x08, SYS_RESOLVE_IN_ROOT = 0x10 };
 
-/* Each returns a file descriptor or 0, or -errno. */
-int sys_fsopen(const char *fstype);
+/* Each returns a file descriptor or 0, or -errno. text: what the kernel lacks for it, or "". */
+int sys_fsopen(const char *fstype, char *text, size_t size);
 int sys_fsconfig(int fd, unsigned command, const char *key, const char *value);
 int sys_fsmount(int fd, unsigned attributes);
 int sys_move_mount(int fd, const char *target);

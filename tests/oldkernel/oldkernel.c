@@ -2,7 +2,7 @@
 /*
  * oldkernel PROGRAM [ARGUMENT...]: runs it as on a kernel of RHEL 8 (4.18 with the mount calls of
  * 5.2 and close_range() of 5.9): without pidfd_open(2), clone3(2), openat2(2) and what came later,
- * and with the loop devices of before 5.8.
+ * and with the loop devices of before 5.8. "-5.1" before PROGRAM: without the mount calls as well.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -10,6 +10,7 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -34,6 +35,11 @@ int main(int argc, char **argv)
 	};
 	struct sock_fprog program = {sizeof(calls) / sizeof(*calls), calls};
 
+	if (argc > 2 && strcmp(argv[1], "-5.1") == 0) {
+		calls[2].k = 428; /* of the first LACKS(): open_tree */
+		argv++;
+		argc--;
+	}
 	if (argc < 2)
 		return 2;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||

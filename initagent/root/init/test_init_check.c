@@ -8,6 +8,7 @@
 
 #include "files.h"
 #include "root/init/init_check.h"
+#include "base/mountpoint.h"
 #include "base/sysmount.h"
 
 #define LOADER "/lib/ld.so"
@@ -176,6 +177,17 @@ TEST(a_file_is_opened_without_waiting)
 	CHECK_INT(sys_open_file_beneath(root, "/fifo"), -EINVAL);
 	CHECK_INT(sys_open_file_beneath(root, "/"), -EINVAL);
 	CHECK_INT(sys_open_file_beneath(root, "/none"), -ENOENT);
+}
+
+/* tests/oldkernel.bats: without the call at all. */
+TEST(a_file_system_that_the_kernel_does_not_have)
+{
+	char text[MOUNT_TEXT_MAX];
+	int r = mount_make("nosuchfs", "none", NULL, true, text);
+
+	CHECK_STR(text, r == -ENOSYS ? "the kernel has no fsopen(2): Linux before 5.2"
+		: r == -EPERM	     ? ""
+				     : "the kernel has no nosuchfs (module nosuchfs)");
 }
 
 TEST(a_look_by_a_process_of_its_own_says_the_same)

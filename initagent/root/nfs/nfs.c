@@ -236,14 +236,11 @@ static int move_root(int mnt, const char *target)
 
 int nfs_mount(const struct nfs_attempt *attempt, const char *target, char *text)
 {
-	_cleanup_close_ int fd = sys_fsopen("nfs"), mnt = -1;
+	_cleanup_close_ int fd = sys_fsopen("nfs", text, NFS_TEXT_MAX), mnt = -1;
 	int r;
 
-	text[0] = 0;
-	if (fd < 0) {
-		snprintf(text, NFS_TEXT_MAX, "the kernel has no NFS client (module nfs)");
+	if (fd < 0)
 		return fd;
-	}
 	r = configure(fd, attempt, text);
 	if (r >= 0)
 		r = mnt = sys_fsmount(fd, attributes_of(attempt));
