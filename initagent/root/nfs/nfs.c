@@ -3,6 +3,8 @@
 #include "root/nfs/nfs.h"
 
 #include <arpa/inet.h>
+#include <glob.h>
+#include <limits.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -311,4 +313,22 @@ bool nfs_answers_on_tcp(const struct nfs_attempt *attempt)
 	if (errno != EINPROGRESS || poll(&pfd, 1, TCP_PATIENCE_MS) <= 0)
 		return false;
 	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
+}
+
+bool nfs_rdma_connected(const struct env *env)
+{
+	static const struct env whole = {.prefix = ""};
+	char path[PATH_MAX], state[128];
+	glob_t found = {0};
+	bool is = false;
+
+	if (env_path(env, path, sizeof(path),
+		    "/sys/kernel/sunrpc/xprt-switches/*/xprt-*-rdma/xprt_state") < 0 ||
+		glob(path, GLOB_NOSORT, NULL, &found) != 0)
+		return false;
+	for (size_t i = 0; i < found.gl_pathc && !is; i++)
+		is = env_read(&whole, state, sizeof(state), "%s", found.gl_pathv[i]) >= 0 &&
+			strstr(state, " CONNECTED ");
+	globfree(&found);
+	return is;
 }

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "base/util.h"
+#include "base/env.h"
 #include "plan_nfs.h"
 
 #define NFS_TEXT_MAX 240
@@ -77,3 +77,6 @@ bool nfs_writable(const char *root);
  * second? Tells "no nfsd" from "nfsd without an RDMA listener".
  */
 bool nfs_answers_on_tcp(const struct nfs_attempt *attempt);
+
+/* nfs_rdma_connected: is there a connection over RDMA? Kernels before 5.14 do not tell: false. */
+bool nfs_rdma_connected(const struct env *env);

@@ -376,6 +376,7 @@ static void step_failed(struct root *r, const char *why, uint64_t now)
 static void attempt_timed_out(struct root *r, uint64_t now)
 {
 	enum attempt_step at = r->at;
+	bool connected = r->proto == NFS_PROTO_RDMA && nfs_rdma_connected(r->cfg.env);
 
 	abandon(r);
 	if (at != STEP_ASK)
@@ -384,6 +385,9 @@ static void attempt_timed_out(struct root *r, uint64_t now)
 		step_failed(r, "no end of it; killed", now);
 	else if (at == STEP_OPEN || at == STEP_READ)
 		attempt_failed(r, unread_verdict(r->version, at == STEP_READ), ETIMEDOUT, "", now);
+	else if (connected)
+		attempt_failed(
+			r, tcp_verdict(NFS_PROTO_TCP, r->version, ETIMEDOUT), ETIMEDOUT, "", now);
 	else if (at == STEP_MOUNT && start_worker(r, attempt_ask, ASK_LIMIT, now) >= 0)
 		r->at = STEP_ASK;
 	else

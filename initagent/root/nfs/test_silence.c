@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <sys/mman.h>
 
+#include "files.h"
 #include "nfsroot.h"
 #include "root/nfs/verdict.h"
 
@@ -161,6 +162,50 @@ TEST(a_path_of_version_3_whose_init_cannot_be_read)
 	receive(r, now);
 	run_silent(r, 2, &now, "NFS 3: mounted, reading its init");
 	assert_unread(r, "NFS 3: its init cannot be read");
+}
+
+/* It answers on TCP, so that the wait was for RDMA alone. */
+TEST(filtered_rdma_falls_back_at_once)
+{
+	uint64_t now = 16 * NSEC_PER_SEC;
+	_cleanup_(nfsroot_endp) struct source *r = NULL;
+	char text[REPORT_TEXT_MAX];
+
+	prepare("filtered", true, PLAN_NFS_V42);
+	r = nfsroot_begin(0);
+	root_dispatch(r, now);
+	receive(r, now);
+	CHECK_INT(source_pop_event(r), SOURCE_NONE);
+	root_describe(r, text, sizeof(text));
+	CHECK(strstr(text, "over tcp, NFS 4.2"));
+}
+
+/* What the kernel says of its connections, as net/sunrpc/sysfs.c writes it: an RDMA connection that
+ * was made is not called impossible. */
+TEST(a_server_that_answers_nothing_over_an_rdma_connection)
+{
+	static const char *const states[] = {"state=LOCKED  CONNECTING  BOUND\n",
+		"state= CONNECTED   BOUND\n"};
+	char dir[] = "/tmp/initagent-rpc-XXXXXX";
+	struct env env = {.prefix = dir};
+
+	check_dir(dir);
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+		uint64_t now = 16 * NSEC_PER_SEC;
+		_cleanup_(nfsroot_endp) struct source *r = NULL;
+
+		files_text(dir, "/sys/kernel/sunrpc/xprt-switches/switch-0/xprt-1-rdma/xprt_state",
+			states[i]);
+		prepare("filtered", false, PLAN_NFS_V42);
+		nfsroot.config.env = &env;
+		r = nfsroot_begin(0);
+		root_dispatch(r, now);
+		if (source_pop_event(r) == SOURCE_NONE)
+			receive(r, now);
+		CHECK_INT(r->cause, i ? CAUSE_ROOT_UNREACHABLE : CAUSE_ROOT_NO_RDMA);
+		CHECK_INT(strstr(r->text, "is mountd running") != NULL, i);
+		CHECK_INT(strstr(r->text, "4791") != NULL, !i);
+	}
 }
 
 /* No answer to the mount, but its TCP port is open: it is not said to be away. */

@@ -80,9 +80,9 @@ static const struct verdict silent[] = {
 		"referred to another server, which is down?"},
 	{ETIMEDOUT, CAUSE_ROOT_UNREACHABLE, REMEDY_RETRY,
 		"its nfsd accepts connections, but rpcbind (port 111) or mountd does not answer"},
-	{ETIMEDOUT, CAUSE_ROOT_NO_RDMA, REMEDY_RETRY,
-		"it answers on TCP, but not over RDMA (RoCE: is UDP port 4791 open?)"},
-	{ETIMEDOUT, CAUSE_ROOT_UNREACHABLE, REMEDY_RETRY,
+	{ETIMEDOUT, CAUSE_ROOT_NO_RDMA, REMEDY_TRANSPORT,
+		"it answers on TCP, but no RDMA connection is made (RoCE: is UDP port 4791 open?)"},
+	{ETIMEDOUT, CAUSE_ROOT_UNREACHABLE, REMEDY_TRANSPORT,
 		"its nfsd answers on TCP, but RDMA, rpcbind (port 111) or mountd does not"},
 };
 
