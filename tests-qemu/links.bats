@@ -146,6 +146,17 @@ ip=192.0.2.2:::24::br0:none rd.retry=30 $reboot"
     assert_console 'br0: IA-E406 .*: no frame received on VLAN 7 of eth0'
 }
 
+# The server's bridge is the switch as well: it drops what is larger than its port's 1500 octets.
+@test "jumbo frames that the path drops: the interface and its MTU are named, in each round" {
+    server shell '/bin/ip link set br0 mtu 9000 gso_max_segs 1'
+    NODE_SECOND=
+    node_start "$image" "$console $tcp_root ip=eth0:dhcp:9000 rd.retry=40 $reboot"
+    assert_failed 90 IA-E613 restart
+    assert_console 'IA-E613 .*are large packets lost \(MTU\)\? \(over eth0, MTU 9000\)'
+    run -1 grep mountd "$node_dir/console.log"
+    server shell '/bin/ip link set br0 mtu 1500 gso_max_segs 65535'
+}
+
 @test "active_slave= of a bond whose links come up later than they join" {
     node_start "$image" "$console $tcp_root $bond,miimon=100,active_slave=eth1 ip=bond0:dhcp"
     assert_boot 60 4.2 tcp

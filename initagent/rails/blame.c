@@ -185,10 +185,11 @@ void rails_way_text(const struct rails *rails, const struct inet_addr *server, c
 void rails_path_text(const struct rails *rails, const struct link_route *way, const char *text,
 	char *buf, size_t size)
 {
+	const struct netdev *dev = links_by_index(rails->links, way->ifindex);
 	char address[INET_ADDR_TEXT];
 
-	snprintf(buf, size, "%s (over %s%s%s)", text, interface_of(rails, way),
-		way->gateway.family ? ", gateway " : "",
+	snprintf(buf, size, "%s (over %s, MTU %u%s%s)", text, interface_of(rails, way),
+		dev ? dev->mtu : 0, way->gateway.family ? ", gateway " : "",
 		way->gateway.family ? inet_text(&way->gateway, address) : "");
 }
 

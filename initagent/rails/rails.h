@@ -185,7 +185,7 @@ void rails_blame_now(struct rails *rails, uint64_t now);
  * interface. */
 void rails_way_text(const struct rails *rails, const struct inet_addr *server, char *buf,
 	size_t size);
-/* rails_path_text: text, then the interface and the gateway of the route to the server. */
+/* rails_path_text: text, then the interface, its MTU and the gateway of the route to the server. */
 void rails_path_text(const struct rails *rails, const struct link_route *way, const char *text,
 	char *buf, size_t size);
 /* rails_no_route_text: what the interfaces have instead of a route. */

@@ -54,6 +54,7 @@ struct target {
 	uint64_t rail_since;	      /* since when it is this rail's turn; 0: no rail's yet */
 	unsigned rail_failures;	      /* attempts that failed since */
 	unsigned rounds, attempts;    /* of the sources before the one at work */
+	struct inet_addr unread;      /* as the source's */
 	/* servers, or addresses of the server's name: tried without pauses between */
 	unsigned ways;
 	struct source_refusals refusals;

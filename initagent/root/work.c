@@ -98,12 +98,17 @@ static void source_failed(struct target *t, uint64_t now)
 {
 	enum cause cause = t->source->cause;
 	char text[REPORT_TEXT_MAX];
+	struct link_route way;
 
 	t->rounds = t->source->rounds;
 	t->attempts = t->source->attempts;
+	t->unread = t->source->unread;
 	strscpy(text, t->source->text, sizeof(text));
 	if (t->ops->asks_alone)
 		tell_way(t, &cause, text);
+	else if (t->unread.family &&
+		 links_lookup(rails_links(t->cfg.rails), &t->unread, &way) >= 0)
+		rails_path_text(t->cfg.rails, &way, t->source->text, text, sizeof(text));
 	target_failed(t, cause, text, now);
 }
 
@@ -234,6 +239,7 @@ void target_begin_source(struct target *t, const struct rail *rail, uint64_t now
 		.rounds = t->rounds,
 		.attempts = t->attempts,
 		.ways = t->ways,
+		.unread = t->unread,
 		.no_rdma = t->no_rdma,
 		.refusals = &t->refusals,
 		.reader = t->cfg.reader,

@@ -225,6 +225,7 @@ static void fall_back(struct root *r, uint64_t now)
 	report_cause(r->cfg.env->report, r->source.cause, r->cfg.server->name, now, "%s",
 		r->source.text);
 	r->proto = NFS_PROTO_TCP;
+	r->source.unread.family = AF_UNSPEC;
 	r->version = nfs_version_allowed(r->plan->versions, 0);
 	if (attempt_begin(r, now) < 0)
 		round_failed(r, now);
@@ -349,6 +350,7 @@ static const struct verdict *judge(const struct root *r, const struct attempt_me
 
 static void attempt_done(struct root *r, const struct attempt_message *out, uint64_t now)
 {
+	r->source.unread.family = AF_UNSPEC;
 	if (r->at != STEP_ASK)
 		end_span(r, out->error, now);
 	if (out->error == 0) {
@@ -377,14 +379,19 @@ static void attempt_timed_out(struct root *r, uint64_t now)
 {
 	enum attempt_step at = r->at;
 	bool connected = r->proto == NFS_PROTO_RDMA && nfs_rdma_connected(r->cfg.env);
+	/* the kernel mounts over the connection on which the last attempt's reads were lost */
+	bool lost = at == STEP_READ || (at == STEP_MOUNT && r->source.unread.family &&
+		inet_equal(&r->source.unread, &r->cfg.server->addr));
 
 	abandon(r);
+	if (lost)
+		r->source.unread = r->cfg.server->addr;
 	if (at != STEP_ASK)
 		end_span(r, -ETIMEDOUT, now);
 	if (at == STEP_STATELITE)
 		step_failed(r, "no end of it; killed", now);
-	else if (at == STEP_OPEN || at == STEP_READ)
-		attempt_failed(r, unread_verdict(r->version, at == STEP_READ), ETIMEDOUT, "", now);
+	else if (at == STEP_OPEN || lost)
+		attempt_failed(r, unread_verdict(r->version, lost), ETIMEDOUT, "", now);
 	else if (connected)
 		attempt_failed(
 			r, tcp_verdict(NFS_PROTO_TCP, r->version, ETIMEDOUT), ETIMEDOUT, "", now);
@@ -530,6 +537,7 @@ int root_begin(struct source **ret, const struct source_config *cfg, uint64_t no
 	r->source.server = cfg->server->addr;
 	r->source.rounds = cfg->rounds;
 	r->source.attempts = cfg->attempts;
+	r->source.unread = cfg->unread;
 	e = r->version == NFS_VERSION_MAX ? -EINVAL : take_texts(r);
 	if (e >= 0 && kept_name(r)) {
 		source_raise(&r->source, SOURCE_LOOKUP);

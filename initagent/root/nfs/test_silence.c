@@ -150,6 +150,34 @@ TEST(an_init_that_cannot_be_read_to_its_end)
 	CHECK(strstr(r->text, "MTU"));
 }
 
+/* The kernel mounts over the connection whose reads are lost, and gets no answer: what was known of
+ * it stays the reason. Another server has its own. */
+TEST(the_attempt_after_one_whose_reads_were_lost)
+{
+	for (int other = 0; other < 2; other++) {
+		uint64_t now = 0;
+		_cleanup_(nfsroot_endp) struct source *r = NULL, *next = NULL;
+
+		prepare("good", false, V4);
+		nfsroot.server.addr = (struct inet_addr){.family = AF_INET, .bytes = {192, 0, 2, 1}};
+		nfsroot.config.init = "/lost";
+		r = nfsroot_begin(0);
+		run_silent(r, 2, &now, "NFS 4.2: mounted, reading its init");
+		CHECK_INT(source_pop_event(r), SOURCE_FAILED);
+		nfsroot.config.unread = r->unread;
+		nfsroot.server.addr.bytes[3] += (uint8_t)other;
+		strscpy(nfsroot.server.name, "filtered", sizeof(nfsroot.server.name));
+		next = nfsroot_begin(now);
+		now += 16 * NSEC_PER_SEC;
+		root_dispatch(next, now);
+		if (other)
+			receive(next, now);
+		CHECK_INT(source_pop_event(next), SOURCE_FAILED);
+		CHECK_INT(next->cause, other ? CAUSE_ROOT_NO_RDMA : CAUSE_ROOT_UNREAD);
+		CHECK_INT(strstr(next->text, "MTU") != NULL, !other);
+	}
+}
+
 /* Version 3 knows the path: what version 4 said of it is no reason any more. */
 TEST(a_path_of_version_3_whose_init_cannot_be_read)
 {

@@ -93,6 +93,7 @@ struct source_config {
 	/* servers, or addresses of a name, 1 or more: there is a pause only after so many
 	 * failures */
 	unsigned ways;
+	struct inet_addr unread; /* as the source's, of the one before */
 	bool no_rdma;		 /* RDMA cannot be had and TCP is allowed */
 	struct source_refusals *refusals;
 	/* what the process that mounted the root may go on with, see target_reader(); NULL: it
@@ -131,6 +132,7 @@ struct source {
 	const void *record;	  /* as source_ops.fields has it */
 	const char *init;
 	struct inet_addr server;  /* family 0: not known, or not needed any more */
+	struct inet_addr unread;  /* of NFS: its replies to reads were lost; family 0: none's */
 	unsigned addresses;	  /* that the name looked up last has */
 	uint64_t phase_end;	  /* of source_ops.phase */
 };
