@@ -8,6 +8,7 @@
 #include <sys/mount.h>
 
 #include "root/block/device.h"
+#include "root/cache/place.h"
 #include "root/image/layers.h"
 #include "base/mountpoint.h"
 #include "base/worker.h"
@@ -98,7 +99,7 @@ static bool openable(const struct block_job *j, const char *device)
 static int find_device(struct block_job *j, const struct block_ops *ops,
 	char device[static BLOCK_DEVICE_MAX])
 {
-	char whole[BLOCK_DEVICE_MAX], path[128];
+	char whole[BLOCK_DEVICE_MAX], path[128], why[PLACE_TEXT_MAX];
 	unsigned part = j->plan->part;
 	int r = ops->find(j, whole);
 
@@ -117,9 +118,12 @@ static int find_device(struct block_job *j, const struct block_ops *ops,
 		(void)fd; /* held open while the partition is looked up; clang warns otherwise */
 		r = device_partition(j->env, whole, part, device);
 	}
-	if (!r)
-		job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "%s has no partition %u", whole, part);
-	return r;
+	if (r)
+		return r;
+	place_foreign_table(j->env, why);
+	job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "%s has no partition %u%s%s", whole, part,
+		*why ? ": " : "", why);
+	return 0;
 }
 
 static void drain(int fd)
@@ -163,15 +167,17 @@ static int wait_device(struct block_job *j, const struct block_ops *ops)
 
 static int unknown_content(struct block_job *j, const char *what)
 {
-	char parts[80];
+	char parts[80], why[PLACE_TEXT_MAX];
 
 	device_partitions(j->env, j->message.result.device, parts, sizeof(parts));
 	if (*parts)
 		return job_fatal(j, CAUSE_BLOCK_NO_FS, -ENODATA,
 			"%s has partitions (%s): add part= to root=",
 			j->message.result.device, parts);
-	return job_fatal(j, CAUSE_BLOCK_NO_FS, -ENODATA, "%s: %s%s", j->message.result.device,
-		*what ? "it seems to be " : "no superblock of a file system that is known", what);
+	place_foreign_table(j->env, why);
+	return job_fatal(j, CAUSE_BLOCK_NO_FS, -ENODATA, "%s: %s%s%s%s", j->message.result.device,
+		*what ? "it seems to be " : "no superblock of a file system that is known", what,
+		*why ? "; " : "", why);
 }
 
 /* Squashfs and erofs can only be read, whatever was asked for. */

@@ -16,11 +16,12 @@ static int local_connect(struct block_job *j)
 
 static int local_find(struct block_job *j, char device[static BLOCK_DEVICE_MAX])
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], why[PLACE_TEXT_MAX];
 
 	if (place_find(j->env, j->plan->name, 0, path, sizeof(path)) < 0) {
-		job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "no disk or partition is %s",
-			j->plan->name);
+		place_foreign_table(j->env, why);
+		job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "no disk or partition is %s%s%s",
+			j->plan->name, *why ? ": " : "", why);
 		return 0;
 	}
 	return strscpy(device, strrchr(path, '/') + 1, BLOCK_DEVICE_MAX) > 0;

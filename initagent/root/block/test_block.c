@@ -439,6 +439,23 @@ TEST(content_that_is_no_file_system)
 	block_end(b);
 }
 
+/* As made on a disk of another kind and copied. */
+TEST(a_partition_table_for_other_logical_blocks)
+{
+	char disk[8192] = "";
+	struct source *b = start("hang", true); /* for the folder */
+
+	block_end(b);
+	memcpy(disk + 512, "EFI PART", 8);
+	make_device(disk, sizeof(disk), false);
+	write_file("/sys/class/block/fake0/queue/logical_block_size", "4096\n", 5);
+	b = start("x", true);
+	CHECK(until(b, SOURCE_FATAL, BEGIN));
+	CHECK_INT(cause_of(b, "; the GPT of fake0 is for blocks of 512 bytes, the disk has 4096"),
+		CAUSE_BLOCK_NO_FS);
+	block_end(b);
+}
+
 static char ext4[2048];
 
 TEST(a_device_that_may_only_be_read)

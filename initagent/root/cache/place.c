@@ -135,6 +135,26 @@ static bool scan(struct search *s, enum key key, const char *value)
 	return found;
 }
 
+void place_foreign_table(const struct env *env, char ret[static PLACE_TEXT_MAX])
+{
+	_cleanup_closedir_ DIR *dir = env_opendir(env, "/sys/class/block");
+	const struct dirent *e;
+
+	ret[0] = 0;
+	while (!*ret && (e = dir_next(dir))) {
+		uint32_t size = read_number(env, e->d_name, "queue/logical_block_size");
+		uint32_t other = size == 512 ? 4096 : 512;
+		char path[PATH_MAX], mark[8];
+
+		if (size && env_path(env, path, sizeof(path), "/dev/%s", e->d_name) >= 0 &&
+			read_at(path, mark, 8, size) == 8 && memcmp(mark, "EFI PART", 8) != 0 &&
+			read_at(path, mark, 8, other) == 8 && memcmp(mark, "EFI PART", 8) == 0)
+			snprintf(ret, PLACE_TEXT_MAX,
+				"the GPT of %.32s is for blocks of %u bytes, the disk has %u",
+				e->d_name, other, size);
+	}
+}
+
 static bool find(struct search *s)
 {
 	if (s->name[0] == '/' &&

@@ -6,6 +6,7 @@
 #include "root/cache/place.h"
 #include "root/cache/volume.h"
 #include "check.h"
+#include "files.h"
 
 #define UUID "11223344-5566-7788-99aa-bbccddeeff00"
 
@@ -210,6 +211,34 @@ TEST(found_by_any_name)
 	find("LABEL=cache2", NULL);
 	find("PARTUUID=33221100-5544-7766-8899-aabbccddeefe", NULL);
 	find("/dev/vdb", NULL);
+}
+
+/* The kernel sees no partition where the table is for logical blocks of another size. */
+TEST(a_table_for_other_logical_blocks_is_named)
+{
+	static const struct {
+		const char *size;
+		size_t at;
+		const char *want;
+	} rows[] = {{"512", 512, ""}, {"4096", 4096, ""}, {"1024", 600, ""},
+		{"4096", 512, "the GPT of vda is for blocks of 512 bytes, the disk has 4096"},
+		{"512", 4096, "the GPT of vda is for blocks of 4096 bytes, the disk has 512"}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char text[PLACE_TEXT_MAX], disk[8192] = "";
+		struct env env = {.prefix = dir};
+		FILE *f;
+
+		open_dir();
+		env.prefix = dir;
+		files_text(dir, "/sys/class/block/vda/size", "100\n");
+		files_text(dir, "/sys/class/block/vda/queue/logical_block_size", rows[i].size);
+		memcpy(disk + rows[i].at, "EFI PART", 8);
+		f = files_create(dir, "/dev/vda");
+		CHECK(fwrite(disk, sizeof(disk), 1, f) == 1 && fclose(f) == 0);
+		place_foreign_table(&env, text);
+		CHECK_STR(text, rows[i].want);
+	}
 }
 
 /* --- mounting one ---------------------------------------------------------------------------- */
