@@ -261,7 +261,7 @@ void target_rail_lost(struct target *t, int ifindex, uint64_t now)
 void target_neighbour(struct target *t, const struct link_event *ev, uint64_t now)
 {
 	const struct rail *rail;
-	char text[REPORT_TEXT_MAX], addr[INET_ADDR_TEXT];
+	char text[REPORT_TEXT_MAX];
 
 	if (t->state != TARGET_PROBING || !inet_equal(&ev->addr, &t->server.addr))
 		return;
@@ -274,8 +274,7 @@ void target_neighbour(struct target *t, const struct link_event *ev, uint64_t no
 	rail = target_carrier_rail(t);
 	t->ifindex = rail ? rail->ifindex : 0;
 	rails_way_text(t->cfg.rails, &t->server.addr, text, sizeof(text));
-	if (!streq(t->server.name, inet_text(&t->server.addr, addr)))
-		target_add_address(t, text);
+	target_add_address(t, text);
 	target_silent(t, text, now);
 }
 

@@ -69,7 +69,7 @@ void target_add_address(const struct target *t, char text[static REPORT_TEXT_MAX
 
 	inet_text(&t->server.addr, addr);
 	strscpy(asked, text, sizeof(asked));
-	if (!strstr(text, addr))
+	if (t->server.addr.family && !streq(t->server.name, addr) && !strstr(text, addr))
 		snprintf(text, REPORT_TEXT_MAX, "%.250s (asked at %s)", asked, addr);
 }
 
@@ -79,16 +79,18 @@ static void tell_way(struct target *t, enum cause *cause, char text[static REPOR
 	bool connects = *cause == CAUSE_FETCH_CONNECT || *cause == CAUSE_FETCH_STALLED;
 	char asked[REPORT_TEXT_MAX];
 	struct link_route way;
-	int r = look_up_way(t, &way);
+	int r = -ENODATA;
 
+	if (t->ops->asks_alone)
+		r = look_up_way(t, &way);
+	else if (t->unread.family)
+		r = links_lookup(rails_links(t->cfg.rails), &t->unread, &way);
 	target_add_address(t, text);
 	strscpy(asked, text, sizeof(asked));
-	if (!connects)
-		return;
-	if (r == -ENETUNREACH) {
+	if (connects && r == -ENETUNREACH) {
 		*cause = CAUSE_NO_ROUTE;
 		rails_no_route_text(t->cfg.rails, text, REPORT_TEXT_MAX);
-	} else if (r >= 0) {
+	} else if (r >= 0 && (connects || t->unread.family)) {
 		rails_path_text(t->cfg.rails, &way, asked, text, REPORT_TEXT_MAX);
 	}
 }
@@ -98,17 +100,12 @@ static void source_failed(struct target *t, uint64_t now)
 {
 	enum cause cause = t->source->cause;
 	char text[REPORT_TEXT_MAX];
-	struct link_route way;
 
 	t->rounds = t->source->rounds;
 	t->attempts = t->source->attempts;
 	t->unread = t->source->unread;
 	strscpy(text, t->source->text, sizeof(text));
-	if (t->ops->asks_alone)
-		tell_way(t, &cause, text);
-	else if (t->unread.family &&
-		 links_lookup(rails_links(t->cfg.rails), &t->unread, &way) >= 0)
-		rails_path_text(t->cfg.rails, &way, t->source->text, text, sizeof(text));
+	tell_way(t, &cause, text);
 	target_failed(t, cause, text, now);
 }
 
