@@ -179,8 +179,10 @@ rd.nvmf.hostid=6f0f7a5e-0d2b-4b8f-9d59-2f3c6a1e7b10"
 
 @test "refused: an NQN the server does not have, a host it does not let in" {
     server shell block nvme root.ext4
-    boots "root=nvmf:tcp:$server_ip:4421:nqn.2024-01.org.example:other rd.retry=20 $reboot"
+    boots "root=nvmf:tcp:server.lab.test:4421:nqn.2024-01.org.example:other rd.retry=20 $reboot"
     assert_failed 60 IA-E672 restart
+    # the kernel does not say which address of the name that was
+    assert_console "IA-E672 .*\(asked at $server_ip\)"
     server shell block nvme-only nqn.2024-01.org.example:someone
     boots "root=nvmf:tcp:$server_ip:4421:$nqn rd.retry=20 $reboot"
     assert_failed 60 IA-E673 restart
@@ -199,6 +201,19 @@ rd.nvmf.hostid=6f0f7a5e-0d2b-4b8f-9d59-2f3c6a1e7b10"
     boots "root=nbd:$server_ip:root $reboot"
     assert_failed 60 IA-E201 restart
     assert_console 'IA-E201 .*DRIVERS=nbd'
+}
+
+# A GPT stands behind the first logical block, wherever that ends.
+@test "a disk of 4096-byte blocks whose partition table was made for 512: said" {
+    NODE_DISK=$BATS_TEST_TMPDIR/disk.img
+    NODE_QEMU=$BATS_TEST_TMPDIR/qemu
+    cp "$BATS_FILE_TMPDIR/disks/tree/block/disk.img" "$NODE_DISK"
+    printf '#!/bin/sh\nexec qemu-system-x86_64 -global %s=4096 -global %s=4096 "$@"\n' \
+        virtio-blk-pci.logical_block_size virtio-blk-pci.physical_block_size >"$NODE_QEMU"
+    chmod 755 "$NODE_QEMU"
+    boots "root=PARTUUID=$(sfdisk --part-uuid "$NODE_DISK" 2) rd.neednet=1 rd.retry=15 $reboot"
+    assert_failed 60 IA-E678 restart
+    assert_console 'the GPT of vda is for blocks of 512 bytes, the disk has 4096'
 }
 
 @test "given up: a server that falls silent once it is connected; its device is let go" {

@@ -20,8 +20,8 @@ static int local_find(struct block_job *j, char device[static BLOCK_DEVICE_MAX])
 
 	if (place_find(j->env, j->plan->name, 0, path, sizeof(path)) < 0) {
 		place_foreign_table(j->env, why);
-		job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "no disk or partition is %s%s%s",
-			j->plan->name, *why ? ": " : "", why);
+		job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "no such disk or partition%s%s",
+			*why ? ": " : "", why);
 		return 0;
 	}
 	return strscpy(device, strrchr(path, '/') + 1, BLOCK_DEVICE_MAX) > 0;
