@@ -163,6 +163,22 @@ rd.net.timeout.dhcp=2 rd.net.dhcp.retry=2"
     node_ended_by restart
 }
 
+# Another fsid is another export to the kernels of both ends, as after a fail-over to a server that
+# makes it up itself.
+@test "an export replaced between the mount and init: said, and mounted once more" {
+    NODE_TALK=1
+    node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.break"
+    node_wait 90 'rd.break: the root is at /sysroot'
+    server shell "/sbin/exportfs -u *:$root_path && /sbin/exportfs -i \
+        -o rw,fsid=12,insecure,no_subtree_check,no_root_squash *:$root_path"
+    node_mark
+    node_type exit
+    node_next 60 'rd.break: the root is at /sysroot'
+    node_type exit
+    assert_boot 90 4.2 rdma
+    assert_console 'IA-E702 switching to the real root failed: .*: Stale file handle'
+}
+
 @test "named drivers keep their order; one that is not in the image: said, and the boot goes on" {
     node_start "$image" "$console $rdma_root ip=dhcp $rxe rd.driver.pre=ib_umad,no_such_pre \
 rd.driver.pre=rdma_cm rd.driver.blacklist=rdma_ucm rd.driver.post=rdma_ucm,no_such_ib \

@@ -174,8 +174,9 @@ static void say_switch_failed(const char *init, const char *step, int error)
 	say_failure(CAUSE_SWITCH_ROOT, text);
 }
 
-/* Goes into the real root; comes back only if that failed. start: of this attempt to boot. */
-static void enter_root(char *init, char *argv[], char *envp[], const struct policy *policy,
+/* Goes into the real root; comes back only if that failed, with -errno. start: of this attempt to
+ * boot. */
+static int enter_root(char *init, char *argv[], char *envp[], const struct policy *policy,
 	uint64_t start)
 {
 	struct switch_watch_config cfg = {
@@ -198,6 +199,7 @@ static void enter_root(char *init, char *argv[], char *envp[], const struct poli
 	switch_watch_step(&watch, "checking its init");
 	say_switch_failed(init, step, r);
 	switch_watch_stop(&watch);
+	return r;
 }
 
 /* --- all ------------------------------------------------------------------------------------- */
@@ -226,7 +228,7 @@ void pid1_main(char *argv[], char *envp[])
 	char helper[MODPROBE_HELPER_SIZE] = "";
 	uint64_t start = now_ns();
 	struct policy policy;
-	int crashes = 0;
+	int crashes = 0, stale = 0;
 
 	umask(022);
 	mount_api();
@@ -248,11 +250,13 @@ void pid1_main(char *argv[], char *envp[])
 		if (outcome == BOOT_DONE) {
 			if (*helper)
 				modules_set_modprobe_helper(&system_env, helper, NULL, 0);
-			enter_root(init, argv, envp, &policy, start);
+			/* of an export that was replaced: what has its name now is mounted */
+			if (enter_root(init, argv, envp, &policy, start) == -ESTALE && !stale++)
+				continue;
 		}
 		follow_policy(&policy, "initagent: the root could not be reached; rescue shell");
 		/* The shell was left: once more, from the beginning. */
-		crashes = 0;
+		crashes = stale = 0;
 		start = now_ns();
 	}
 }
