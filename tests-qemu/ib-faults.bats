@@ -76,7 +76,7 @@ join="dir=rx class=0x03 method=0x02 attr=0x38"
     heals IA-E306 "fault $p hold=init" "fault $p hold=none"
     assert_console 'no subnet manager yet, but its switch names one at LID [0-9]+ \(cable ends at'
 }
-@test "held in ARMED" { heals IA-E306 "fault $p hold=armed" "fault $p hold=none"; }
+@test "held in ARMED" { heals IA-E302 "fault $p hold=armed" "fault $p hold=none"; }
 @test "no subnet manager" { heals IA-E306 "sm_stop" "sm"; }
 @test "every packet lost" { heals 'IA-E30[56]' "fault $p drop=1000000" "fault $p drop=0"; }
 @test "every packet damaged" { heals 'IA-E30[56]' "fault $p corrupt=1000000" "fault $p corrupt=0"; }

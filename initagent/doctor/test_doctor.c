@@ -128,7 +128,7 @@ TEST(port_states)
 			"IA-E305 mlx5_0/1 Training DOWN, no link"},
 		{"sm_lid", "0x0\n", "IA-E306 mlx5_0/1 LinkUp ACTIVE, subnet manager's LID unknown"},
 		{"lid", "0xffff\n", "IA-E306 mlx5_0/1 LinkUp ACTIVE, no LID yet"},
-		{"state", "3: ARMED\n", "IA-E306 mlx5_0/1 LinkUp ARMED, no subnet manager yet"},
+		{"state", "3: ARMED\n", "IA-E302 mlx5_0/1 LinkUp ARMED, set up, but"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

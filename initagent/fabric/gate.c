@@ -37,7 +37,12 @@ static bool no_link(const struct fabric_port *p)
 
 static bool waits_for_sm(const struct fabric_port *p)
 {
-	return is_ib(p) && (p->state == PORT_INIT || p->state == PORT_ARMED);
+	return is_ib(p) && p->state == PORT_INIT;
+}
+
+static bool is_armed(const struct fabric_port *p)
+{
+	return is_ib(p) && p->state == PORT_ARMED;
 }
 
 /* A port that has a link is INIT at least, unless it is a virtual function's (SR-IOV). */
@@ -85,6 +90,7 @@ static const struct {
 	{is_polling, CAUSE_PORT_NO_LINK, "no link partner: cable out, or its other end off"},
 	{no_link, CAUSE_PORT_NO_LINK, "no link"},
 	{waits_for_sm, CAUSE_PORT_NO_SM, "no subnet manager yet"},
+	{is_armed, CAUSE_PORT_DOWN, "set up, but not activated by the subnet manager yet"},
 	{is_held_down, CAUSE_PORT_DOWN, "not ACTIVE although the link is up: is it a virtual "
 		"function that its host holds down?"},
 	{not_active, CAUSE_PORT_DOWN, "not ACTIVE"},

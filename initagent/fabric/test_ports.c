@@ -65,8 +65,8 @@ TEST(infiniband_in_service)
 	CHECK_INT(p[1].sm_lid, 1);
 	gate_is(&p[1], CAUSE_PORT_NO_LINK,
 		"mlx5_2/1 Polling DOWN, no link partner: cable out, or its other end off");
-	gate_is(&p[2], CAUSE_PORT_NO_SM,
-		"mlx5_10/1 LinkUp ARMED, no subnet manager yet");
+	gate_is(&p[2], CAUSE_PORT_DOWN, "mlx5_10/1 LinkUp ARMED, set up, but not activated by "
+		"the subnet manager yet");
 }
 
 TEST(vpi_adapter_mixes_link_layers)
