@@ -221,5 +221,5 @@ rd.nvmf.hostid=6f0f7a5e-0d2b-4b8f-9d59-2f3c6a1e7b10"
     boots "root=nbd:$server_ip:10811 rd.retry=40 $reboot"
     # the server takes one connection only: the next attempt is refused
     assert_failed 60 IA-E671 restart
-    assert_console 'IA-E681 .*timed out after 10 s'
+    assert_console 'IA-E681 .*timed out after 10 s \(over eth0, MTU 1500\)'
 }

@@ -73,24 +73,32 @@ void target_add_address(const struct target *t, char text[static REPORT_TEXT_MAX
 		snprintf(text, REPORT_TEXT_MAX, "%.250s (asked at %s)", asked, addr);
 }
 
+/* Is there no answer, or no end of it? The path may be the reason, or its MTU. */
+static bool path_matters(enum cause cause)
+{
+	return cause == CAUSE_FETCH_CONNECT || cause == CAUSE_FETCH_STALLED ||
+		cause == CAUSE_BLOCK_UNREACHABLE || cause == CAUSE_BLOCK_LOST ||
+		cause == CAUSE_ROOT_UNREAD;
+}
+
 /* The source knows the connection; the way it takes, or that there is none, is known here. */
 static void tell_way(struct target *t, enum cause *cause, char text[static REPORT_TEXT_MAX])
 {
-	bool connects = *cause == CAUSE_FETCH_CONNECT || *cause == CAUSE_FETCH_STALLED;
+	bool alone = t->ops->asks_alone;
 	char asked[REPORT_TEXT_MAX];
 	struct link_route way;
 	int r = -ENODATA;
 
-	if (t->ops->asks_alone)
+	if (alone)
 		r = look_up_way(t, &way);
-	else if (t->unread.family)
-		r = links_lookup(rails_links(t->cfg.rails), &t->unread, &way);
+	else if (t->server.addr.family)
+		r = links_lookup(rails_links(t->cfg.rails), &t->server.addr, &way);
 	target_add_address(t, text);
 	strscpy(asked, text, sizeof(asked));
-	if (connects && r == -ENETUNREACH) {
+	if (path_matters(*cause) && alone && r == -ENETUNREACH) {
 		*cause = CAUSE_NO_ROUTE;
 		rails_no_route_text(t->cfg.rails, text, REPORT_TEXT_MAX);
-	} else if (r >= 0 && (connects || t->unread.family)) {
+	} else if (path_matters(*cause) && r >= 0) {
 		rails_path_text(t->cfg.rails, &way, asked, text, REPORT_TEXT_MAX);
 	}
 }
