@@ -182,18 +182,24 @@ static void put_iface(FILE *out, const struct firmware *f, size_t i, const struc
 {
 	const struct firmware_iface *iface = &f->ifaces[i];
 	char name[16], device[16], hw[HW_ADDR_TEXT];
-	bool known = name_of(f, i, line, name), made = false;
+	bool known = name_of(f, i, line, name), made = false, has;
 
 	device_of(f, i, line, device);
+	has = line_has_ip(line, iface, device);
 	if (!known && first_of(f, i) == i)
 		fprintf(out, "ifname=%s:%s ", name, hw_text(&iface->hwaddr, hw));
 	for (size_t k = 0; k < line->net.n_links; k++)
 		made |= streq(line->net.links[k].name, device);
-	for (size_t k = 0; k < i; k++)
-		made |= first_of(f, k) == first_of(f, i) && f->ifaces[k].vlan == iface->vlan;
+	for (size_t k = 0; k < i; k++) {
+		const struct firmware_iface *other = &f->ifaces[k];
+		bool same = first_of(f, k) == first_of(f, i) && other->vlan == iface->vlan;
+
+		made |= same;
+		has |= same && other->dhcp && iface->dhcp && other->six == iface->six;
+	}
 	if (iface->vlan && !made)
 		fprintf(out, "vlan=%s:%s ", device, name);
-	if (!line_has_ip(line, iface, device))
+	if (!has)
 		put_ip(out, iface, device);
 }
 

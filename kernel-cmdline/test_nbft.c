@@ -106,6 +106,19 @@ TEST(a_lease_of_the_firmware)
 	}
 }
 
+/* One for each subsystem, as some firmware has it: one lease is enough. */
+TEST(an_interface_that_is_there_twice)
+{
+	struct boottable t = plain;
+
+	t.ifaces[0] = t.ifaces[1] = (struct boottable_iface){.mac = MAC, .dhcp = "10.98.0.1"};
+	t.ifaces[2] = (struct boottable_iface){.mac = MAC, .dhcp = "10.98.0.1", .vlan = 7};
+	t.ifaces[3] = (struct boottable_iface){.mac = MAC, .dhcp = "fd00::1"};
+	t.namespaces[0].addr = NULL;
+	CHECK_STR(options(&t, 1, ""), "ifname=nbft0:" MAC " ip=nbft0:dhcp "
+		"vlan=nbft0.7:nbft0 ip=nbft0.7:dhcp ip=nbft0:dhcp6 ");
+}
+
 TEST(an_interface_that_is_not_valid_or_has_no_address)
 {
 	struct boottable t = plain;

@@ -242,7 +242,8 @@ static enum cause missing(const struct env *env, const struct boot_plan *plan, b
 			? "rd.nvmf.nonbft leaves it alone"
 			: "root=nvmf: no NBFT with a namespace to boot from");
 	if (firmware_wants_ibft(plan) && !l->ibft.n_ifaces)
-		return no_table(env, "iBFT", now, "ip=ibft");
+		return no_table(env, "iBFT", now,
+			"ip=ibft: no interface in it (has the kernel's log an \"iBFT error\"?)");
 	return CAUSE_NONE;
 }
 
