@@ -289,6 +289,22 @@ TEST(an_address_that_is_busy_is_not_the_names_last)
 	expect_both(BUSY, NOT_FOUND);
 }
 
+/* A look-up ends with the first family's answer, unless its addresses have failed. */
+TEST(the_other_address_family_of_a_web_server_has_its_turn)
+{
+	char text[65536];
+	struct node n;
+
+	dnsserver_start(wire_up_two(), "192.0.2.1", dns_families);
+	node_open(&n, "root=live:http://img.lab:8099/root.img ip=" NODE
+		" ip=[2001:db8::2]:::64::veth0:none" DNS "rd.retry=8");
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK(env_read(&n.tree.env, text, sizeof(text), "/run/initagent/log") > 0);
+	CHECK(strstr(text, "img.lab has the address 192.0.2."));
+	CHECK(strstr(text, "img.lab has the address 2001:db8::1"));
+	node_close(&n);
+}
+
 /* Only over the second rail is there a server that has a status to give. */
 TEST(an_image_is_asked_for_over_the_other_rail)
 {

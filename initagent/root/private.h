@@ -103,6 +103,8 @@ const struct rail *target_carrier_rail(const struct target *t);
 /* work.c: lets a source begin over rail; takes what it has to say. */
 void target_begin_source(struct target *t, const struct rail *rail, uint64_t now);
 void target_step_source(struct target *t, uint64_t now);
+/* target_look_up: as rails_resolve(). */
+int target_look_up(const struct target *t, const char *name, uint64_t now);
 /* target_add_address: "(asked at ADDRESS)" unless text has it: a name does not tell which of its
  * addresses was asked. */
 void target_add_address(const struct target *t, char text[static REPORT_TEXT_MAX]);

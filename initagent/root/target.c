@@ -186,15 +186,12 @@ static void unresolved(struct target *t, enum cause cause, const char *text, uin
 
 static void resolve(struct target *t, uint64_t now)
 {
-	int r = rails_resolve(
-		t->cfg.rails, RAILS_ASKER_TARGET, t->server.name, TARGET_RESOLVE_LIMIT, now);
+	int r = target_look_up(t, t->server.name, now);
 
 	target_set_state(t, TARGET_RESOLVING, now);
 	target_wait(t, CAUSE_ROOT_RESOLVE, now, "waiting for the address of %s", t->server.name);
 	if (r < 0)
 		unresolved(t, CAUSE_ROOT_RESOLVE, strerror(-r), now);
-	else if (t->failure.cause != CAUSE_NONE)
-		rails_resolve_all(t->cfg.rails, RAILS_ASKER_TARGET);
 }
 
 /* Rails have addresses: find out what to mount, and from where. If none of them says so, one that

@@ -2,12 +2,21 @@
 /* work: the source at work: its start, what it asks for and reports, and its end. */
 #include "root/private.h"
 
+/* The first family that has an address will do, until one has failed. */
+int target_look_up(const struct target *t, const char *name, uint64_t now)
+{
+	int r = rails_resolve(
+		t->cfg.rails, RAILS_ASKER_TARGET, name, TARGET_RESOLVE_LIMIT, now);
+
+	if (r >= 0 && t->failure.cause != CAUSE_NONE)
+		rails_resolve_all(t->cfg.rails, RAILS_ASKER_TARGET);
+	return r;
+}
+
 static void look_up_name(struct target *t, uint64_t now)
 {
 	const char *name = t->ops->lookup(t->source);
-	int r = name ? rails_resolve(
-			       t->cfg.rails, RAILS_ASKER_TARGET, name, TARGET_RESOLVE_LIMIT, now)
-		     : 0;
+	int r = name ? target_look_up(t, name, now) : 0;
 
 	if (r < 0)
 		t->ops->resolved(t->source, NULL, strerror(-r), now);
