@@ -33,6 +33,16 @@ fits() {
     assert_failed 90 IA-E605 restart
 }
 
+# Without its rxe link the server drops what comes to UDP port 4791.
+@test "RDMA packets dropped, fall-back allowed: TCP after one attempt" {
+    server shell '/bin/rdma link del rxe0'
+    node_start "$image" "$console $rdma_root rd.nfs.fallback=tcp ip=dhcp $rxe"
+    node_wait 90 'no RDMA connection is made .*, falling back to TCP as allowed'
+    server shell '/bin/rdma link add rxe0 type rxe netdev eth0'
+    assert_boot 90 4.2 tcp
+    assert_state '[.root | .fell_back, .attempts] | @text' '[true,2]'
+}
+
 @test "export that does not exist" {
     node_start "$image" "$console ip=dhcp $rxe rd.retry=20 $reboot \
 root=nfs:$server_ip:/export/nothing:vers=4.2,proto=rdma,port=20049"
@@ -79,6 +89,14 @@ root=nfs:$server_ip:$root_path:vers=4.2,proto=rdma,port=20049,sec=krb5"
     assert_named 90 IA-E601
     assert_console 'accepts connections, but does not answer: is mountd running'
     server shell /sbin/rpc.mountd
+}
+
+@test "server whose mountd does not run, over RDMA: the connection is there, RDMA is not blamed" {
+    server shell 'kill $(pidof rpc.mountd); exportfs -f'
+    node_start "$image" "$console ip=dhcp $rdma_root $rxe"
+    assert_named 90 IA-E601
+    server shell /sbin/rpc.mountd
+    assert_console 'over rdma .* does not answer: is mountd running'
 }
 
 @test "NFS version the server does not speak" {

@@ -159,7 +159,8 @@ TEST(the_attempt_after_one_whose_reads_were_lost)
 		_cleanup_(nfsroot_endp) struct source *r = NULL, *next = NULL;
 
 		prepare("good", false, V4);
-		nfsroot.server.addr = (struct inet_addr){.family = AF_INET, .bytes = {192, 0, 2, 1}};
+		nfsroot.server.addr =
+			(struct inet_addr){.family = AF_INET, .bytes = {192, 0, 2, 1}};
 		nfsroot.config.init = "/lost";
 		r = nfsroot_begin(0);
 		run_silent(r, 2, &now, "NFS 4.2: mounted, reading its init");
