@@ -335,7 +335,7 @@ killed='
 @test "killed in mid-transfer, and what is there was changed: found, and begun anew" {
 	skip_unless_squashfs
 	hostile 127.0.0.1 "$F/root.squashfs"
-	local change='printf x | dd of="$(ls -d "$root"/run/initagent/fetch/*)"'
+	local change='printf damaged | dd of="$(ls -d "$root"/run/initagent/fetch/*)"'
 	change+=' bs=1 seek=100000 conv=notrunc'
 	inside "
 		line='root=$U/a?cut=5000000&stall&times=1 $(digest root.squashfs)'; set -- '[45]'
