@@ -29,7 +29,8 @@ teardown() {
 
 # boots CMDLINE: a node with an Ethernet interface and nothing else.
 boots() {
-    node_start "$image" "$console ip=dhcp $*"
+    [[ $* == *" ip="* ]] || set -- ip=dhcp "$@"
+    node_start "$image" "$console $*"
 }
 
 @test "NVMe over TCP, read-write; killed while it gets an address and right after the mount" {
@@ -82,8 +83,12 @@ rd.nvmf.hostid=6f0f7a5e-0d2b-4b8f-9d59-2f3c6a1e7b10"
     server shell block nvme root.ext4
     boots "$root finalinit=outage"
     node_wait 60 'finalinit: the server may go'
+    # so that the target does not find out by the time the node is back, however slow that is
+    server_pause on
     node_kill
-    boots "$root"
+    boots "$root ip=10.99.0.150::$server_ip:255.255.255.0::eth0:none"
+    node_wait 60 'waiting for an answer of'
+    server_pause off
     assert_block 60 nvmf rdma ext4
     assert_console 'Connect rejected: status 10 \(stale conn\)'
     assert_state '.causes | length' 0

@@ -9,6 +9,7 @@
 #   vm_begin NAME               a place for logs and sockets; vm_end stops what still runs
 #   server_start                boots the server and waits until it serves
 #   server COMMAND...           one command on its control channel (guest/server-init)
+#   server_pause on|off         its processor and its clocks stand still
 #   node_start IMAGE CMDLINE    boots a node; NODE_* below; sets $node_dir
 #   node_wait SECONDS REGEX     a line on its console
 #   node_mark                   node_next SECONDS REGEX waits for a line behind here
@@ -211,6 +212,7 @@ romfile=,speed=10000,duplex=full")
     vm_initrd "$vm_sockets/server.img" "$LAB/server.img" ${SERVER_EXTRA:-}
     vm_start "$server_dir" "${SERVER_SECONDS:-3600}" "${accel[@]}" -m "${SERVER_MEM:-768}" \
         -serial "unix:$vm_sockets/control,server=on,wait=off" -initrd "$vm_sockets/server.img" \
+        -qmp "unix:$vm_sockets/server.qmp,server=on,wait=off" \
         -append "console=ttyS0 $vm_kernel quiet loglevel=4 panic=-1" "${args[@]}"
     server_pid=$vm_pid
     vm_wait "$server_dir" 120 'lab-server: ready' "$server_pid"
@@ -220,6 +222,13 @@ server() {
     # the channel takes lines
     local command=$*
     "$vmctl" ask "$(patience 60)" "$vm_sockets/control" "${command//$'\n'/ }"
+}
+
+# server_pause on|off: its processor and its clocks stand still.
+server_pause() {
+    local command=cont
+    [ "$1" = off ] || command=stop
+    "$vmctl" qmp 60 "$vm_sockets/server.qmp" "{\"execute\": \"$command\"}"
 }
 
 # vm_wait DIR SECONDS REGEX PID: prints the line found.
