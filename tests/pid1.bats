@@ -118,6 +118,11 @@ root='mount -t tmpfs none sysroot; mkdir -p sysroot/{dev,proc,sys,run,sbin,bin}'
 	done
 }
 
+@test "a root whose export was replaced, though its attributes have left the cache: once more" {
+	pid1 $RESTARTED "rd.shell=0 rd.emergency=reboot" "stale /sbin/init" "$root" </dev/null
+	[ "$(grep -c '^boot: stale' <<<"$output")" -eq 2 ]
+}
+
 # Roots packed without /proc, /sys and /run are common; what /run holds for the real root would be
 # lost.
 @test "mount points that the root lacks: made, or said where it cannot be written to" {

@@ -18,17 +18,18 @@ struct way_back {
 	int moved[ARRAY_SIZE(api_mounts)];  /* -1: not moved */
 };
 
-/* Is "/" a RAM file system that came with /init? Deleting anything else would be a disaster. */
-static bool on_initramfs(const char *root)
+/* "/" must be a RAM file system that came with /init: deleting anything else would be a disaster.
+ * -EPERM: it is not. */
+static int check_initramfs(const char *root)
 {
 	struct statfs fs;
 	struct stat here, there;
 
 	if (statfs("/", &fs) < 0 || stat("/", &here) < 0 || stat(root, &there) < 0)
-		return false;
+		return -errno;
 	if ((uint64_t)fs.f_type != RAMFS_MAGIC && (uint64_t)fs.f_type != TMPFS_MAGIC)
-		return false;
-	return here.st_dev != there.st_dev && access("/init", F_OK) == 0;
+		return -EPERM;
+	return here.st_dev != there.st_dev && access("/init", F_OK) == 0 ? 0 : -EPERM;
 }
 
 /* The mount point in the root: one that is missing is made, as systemd does it. A root that cannot
@@ -115,11 +116,12 @@ static void take_step(const struct switch_watch *watch, const char **ret_step, c
 static int go(const char *root, const char *init, char *const argv[], char *const envp[],
 	struct way_back *back, const struct switch_watch *watch, const char **ret_step)
 {
-	int r = 0;
+	int r;
 
 	take_step(watch, ret_step, "looking at it");
-	if (!on_initramfs(root))
-		return -EPERM;
+	r = check_initramfs(root);
+	if (r < 0)
+		return r;
 	take_step(watch, ret_step, "moving /dev, /proc, /sys and /run into it");
 	for (size_t i = 0; i < ARRAY_SIZE(api_mounts) && r == 0; i++)
 		r = move_api_mount(root, api_mounts[i], &back->moved[i]);
