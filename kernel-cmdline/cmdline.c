@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * plan: from text to plan in three passes: split every source into words, give each word to
+ * cmdline: from text to plan in three passes: split every source into words, give each word to
  * whom it belongs, then settle what depends on several words.
  */
 #include "parser.h"
