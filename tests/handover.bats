@@ -154,14 +154,17 @@ configured() {
 		Destination=10.7.0.0/16
 		Gateway=10.0.0.9
 	END
+	ip -n "$CLIENT" addr add 2001:db8::5/64 dev eth0 nodad
+	ip -n "$CLIENT" route add default via 2001:db8::1 dev eth0
 	mapfile -t lines < <(sed -n 's/^ExecStart=-//p' "$T/real$unit")
-	[ "${#lines[@]}" -eq 2 ]
 	for line in "${lines[@]}"; do
 		# shellcheck disable=SC2086 # words
 		ip netns exec "$CLIENT" $line
 	done
 	run -0 ip -n "$CLIENT" route
 	[ -z "$output" ]
+	run -0 ip -n "$CLIENT" -6 route
+	[[ $output == fe80::/64* && ${#lines[@]} -eq 1 ]]
 	(networkd "$T/real" 60) 3>&- &
 	echo $! >>"$T/pids"
 	ready configured

@@ -91,8 +91,7 @@ bool own_config(const char *sysroot, unsigned managers, const char *name, const 
 {
 	size_t n = hw->len > GUID_LEN ? GUID_LEN : hw->len;
 	char text[3 * GUID_LEN + 1];
-	bool found =
-		managers & PLAN_HANDOVER_IFUPDOWN && interfaces_name(sysroot, name);
+	bool found = managers & PLAN_HANDOVER_IFUPDOWN && interfaces_name(sysroot, name);
 
 	hex_text(text, sizeof(text), hw->bytes + hw->len - n, n, ":");
 	for (size_t i = 0; !found && i < ARRAY_SIZE(places); i++)
@@ -128,7 +127,9 @@ int own_write(const struct profile_set *set)
 	fputs(unit, f.out);
 	for (size_t i = 0; i < set->n_own; i++)
 		fprintf(f.out, "ExecStart=-/sbin/ip address flush dev %1$s scope global\n"
-			"ExecStart=-/sbin/ip route flush dev %1$s\n", set->own[i].dev.name);
+			"ExecStart=-/sbin/ip route flush dev %1$s\n"
+			"ExecStart=-/sbin/ip -6 route flush dev %1$s proto boot\n",
+			set->own[i].dev.name);
 	r = file_end(&f, set->env, UNIT_DIR, UNIT, 0644);
 	return r < 0 ? r : profile_write(set, UNIT_DIR "/sysinit.target.d", "10-initagent.conf",
 		"[Unit]\nWants=" UNIT "\n");
