@@ -179,6 +179,49 @@ TEST(a_file_is_opened_without_waiting)
 	CHECK_INT(sys_open_file_beneath(root, "/none"), -ENOENT);
 }
 
+/* tests/oldkernel.bats: where the kernel has no openat2. What is on this side of a root's border is
+ * "file", and beyond it "out". */
+TEST(no_name_leads_out_of_a_root)
+{
+	static const struct {
+		const char *link, *path;
+		int in_root, beneath;
+	} rows[] = {
+		{"file", "link", 0, 0}, {"../file", "sub/up", 0, 0}, {"/file", "link", 0, -EXDEV},
+		{"x", "/file", 0, -EXDEV}, {"x", "..//file", 0, -EXDEV},
+		{"x", "sub/../../file", 0, -EXDEV}, {"../out", "link", -ENOENT, -EXDEV},
+		{"..", "link/root/file", -ENOENT, -EXDEV}, {"sub/..", "link/../file", 0, -EXDEV},
+		{"sub/..", "link/sub/../file", 0, 0}, {"sub/.", "link//..//file", 0, 0},
+		{"link", "link", -ELOOP, -ELOOP}, {"x", "file/", -ENOTDIR, -ENOTDIR},
+		{"file", "link/x", -ENOTDIR, -ENOTDIR},
+	};
+	char in[64];
+	int dir;
+
+	check_dir(root);
+	files_text(root, "/out", "x");
+	files_text(root, "/root/file", "x");
+	files_text(root, "/root/sub/x", "x");
+	files_link(root, "/root/sub/up", "../file");
+	snprintf(in, sizeof(in), "%s/root", root);
+	dir = open(in, O_PATH | O_CLOEXEC);
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
+		bool beneath = i % 2;
+		const char *path = rows[i / 2].path;
+		int want = beneath ? rows[i / 2].beneath : rows[i / 2].in_root, fd;
+
+		unlinkat(dir, "link", 0);
+		CHECK_INT(symlinkat(rows[i / 2].link, dir, "link"), 0);
+		fd = sys_open_how(dir, path, O_RDONLY, 0,
+			beneath ? SYS_RESOLVE_BENEATH : SYS_RESOLVE_IN_ROOT);
+		if ((fd < 0 ? fd : 0) != want)
+			check_fail(__FILE__, __LINE__, "%s, link to %s: %d", path,
+				rows[i / 2].link, fd);
+		closep(&fd);
+	}
+	close(dir);
+}
+
 /* tests/oldkernel.bats: without the call at all. */
 TEST(a_file_system_that_the_kernel_does_not_have)
 {
