@@ -463,6 +463,11 @@ exports version 99999999" \
 	rm "$out"
 	refused 1 "module kernel/asked.ko needs core_do" --drivers "a asked" --without soft
 	[[ $output != *"--without '"* ]]
+	module kernel/b
+	depmod -b "$root" "$kver"
+	LC_ALL=C sed -i 's|kernel/b.ko:|/etc/host.k:|' "$modules/modules.dep.bin"
+	refused 1 "which is not a safe relative path" --drivers "b a"
+	[[ $output == *": not asked for by name: --without 'soft' "* ]]
 }
 
 @test "the same in the layouts of older and newer kernels" {

@@ -393,6 +393,7 @@ static void resolve_one(struct closure *c, size_t i, struct kmod_module *mod)
 		c->n_missing += report_fault("the module index gives %s the path '%s', which is "
 					     "not a safe relative path",
 			kmod_module_get_name(mod), path);
+		note_found(want_at(c, i), path);
 		return;
 	}
 	note_found(want_at(c, i), image);
