@@ -121,6 +121,7 @@ root='mount -t tmpfs none sysroot; mkdir -p sysroot/{dev,proc,sys,run,sbin,bin}'
 @test "a root whose export was replaced, though its attributes have left the cache: once more" {
 	pid1 $RESTARTED "rd.shell=0 rd.emergency=reboot" "stale /sbin/init" "$root" </dev/null
 	[ "$(grep -c '^boot: stale' <<<"$output")" -eq 2 ]
+	[ "$(grep -c '^initagent: root: mounted once more' <<<"$output")" -eq 1 ]
 }
 
 # Roots packed without /proc, /sys and /run are common; what /run holds for the real root would be

@@ -251,8 +251,10 @@ void pid1_main(char *argv[], char *envp[])
 			if (*helper)
 				modules_set_modprobe_helper(&system_env, helper, NULL, 0);
 			/* of an export that was replaced: what has its name now is mounted */
-			if (enter_root(init, argv, envp, &policy, start) == -ESTALE && !stale++)
+			if (enter_root(init, argv, envp, &policy, start) == -ESTALE && !stale++) {
+				console_line(STDERR_FILENO, "initagent: root: mounted once more");
 				continue;
+			}
 		}
 		follow_policy(&policy, "initagent: the root could not be reached; rescue shell");
 		/* The shell was left: once more, from the beginning. */

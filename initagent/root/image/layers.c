@@ -126,7 +126,8 @@ static int loopdev_open(const struct env *env, int file, uint64_t offset, uint64
 		if (r == 0)
 			return 0;
 		closep(&ret->fd);
-		if (r != -EBUSY)
+		/* EAGAIN: somebody reads the new device, between the two steps */
+		if (r != -EBUSY && r != -EAGAIN)
 			return r;
 	}
 	return -EBUSY;
