@@ -17,7 +17,8 @@ struct param {
 struct catalog {
 	struct env env;
 	struct kmod_ctx *kmod;
-	bool indexed;
+	bool indexed, fixed; /* fixed: the kernel loads no modules */
+	const char *bare;
 	char kver[KVER_SIZE];
 	char (*blacklist)[MODULE_NAME_SIZE];
 	size_t n_blacklist, n_barred;
@@ -76,6 +77,21 @@ static void no_log(void *data, int priority, const char *file, int line, const c
 static const char *const config_dirs[] = {"/etc/modprobe.d", "/run/modprobe.d",
 	"/usr/local/lib/modprobe.d", "/usr/lib/modprobe.d", "/lib/modprobe.d"};
 
+/* Without an index: why there is nothing that it could be missing of; NULL: there is. */
+static const char *judge_bare(const struct catalog *c)
+{
+	_cleanup_closedir_ DIR *dir = env_opendir(&c->env, "/lib/modules");
+	const struct dirent *d;
+
+	if (c->fixed)
+		return "the kernel loads no modules";
+	while ((d = dir_next(dir)))
+		if (!streq(d->d_name, c->kver) ||
+			env_exists(&c->env, "/lib/modules/%s/kernel", c->kver))
+			return NULL;
+	return "the image holds no kernel modules";
+}
+
 static int open_kmod(struct catalog *c)
 {
 	char dirs[ARRAY_SIZE(config_dirs)][PATH_MAX], root[PATH_MAX];
@@ -92,6 +108,8 @@ static int open_kmod(struct catalog *c)
 	if (r < 0)
 		return r;
 	c->indexed = access(root, R_OK) == 0;
+	c->fixed = !c->indexed && !env_exists(&c->env, "/proc/modules");
+	c->bare = c->indexed ? NULL : judge_bare(c);
 	*strrchr(root, '/') = 0;
 	c->kmod = kmod_new(root, list);
 	if (!c->kmod)
@@ -204,6 +222,11 @@ const char *catalog_kver(const struct catalog *c)
 	return c->kver;
 }
 
+const char *catalog_bare(const struct catalog *c)
+{
+	return c->bare;
+}
+
 /* One candidate with the very name asked for: asked for by name, not by alias. */
 static bool named_itself(const struct kmod_list *list, const char *name)
 {
@@ -236,7 +259,7 @@ enum catalog_answer catalog_lookup(
 	struct kmod_list *list = NULL, *allowed = NULL;
 
 	if (!c->indexed)
-		return CATALOG_NO_INDEX;
+		return c->fixed ? CATALOG_MISSING : CATALOG_NO_INDEX;
 	/* An unknown name gives 0 and an empty list; errors are long or unreadable aliases. */
 	if (kmod_module_new_from_lookup(c->kmod, name, &list) < 0 || !list)
 		return CATALOG_MISSING;
@@ -294,6 +317,8 @@ bool catalog_live(const struct catalog *c, const char *name)
 {
 	char state[16];
 
+	if (c->bare)
+		return true;
 	/* Built-in modules with parameters have a folder too, but no initstate. */
 	if (env_read(&c->env, state, sizeof(state), "/sys/module/%s/initstate", name) < 0)
 		return false;

@@ -26,10 +26,13 @@ struct kmod_ctx *catalog_kmod(const struct catalog *c);
 /* catalog_kver: the kernel version the catalog is for. */
 const char *catalog_kver(const struct catalog *c);
 
+/* catalog_bare: without an index: why every module is taken as built in, in words; or NULL. */
+const char *catalog_bare(const struct catalog *c);
+
 enum catalog_answer {
 	CATALOG_FOUND,	  /* list holds at least one module */
 	CATALOG_MISSING,  /* nothing of that name or alias */
-	CATALOG_NO_INDEX, /* this kernel has no module index here at all */
+	CATALOG_NO_INDEX, /* a kernel that loads modules has no module index here at all */
 	CATALOG_BARRED,	  /* found by alias, but modprobe.d blacklists every candidate */
 };
 
@@ -52,7 +55,7 @@ const char *catalog_forbids(const struct catalog *c, const struct kmod_module *m
 /* catalog_present: the module is live or built into the kernel. */
 bool catalog_present(const struct catalog *c, const struct kmod_module *mod);
 
-/* catalog_live: the same for a bare name, without the index. */
+/* catalog_live: the same for a bare name, without the index; as catalog_bare(). */
 bool catalog_live(const struct catalog *c, const char *name);
 
 /*

@@ -224,8 +224,12 @@ static int scan_devices(struct modules *m, uint64_t now)
 int modules_coldplug(struct modules *m, uint64_t now)
 {
 	struct epoll_event ev = {.events = EPOLLIN};
+	const char *bare = catalog_bare(m->catalog);
 	int r = 0, scanned;
 
+	if (bare)
+		report_log(m->env.report, REPORT_WARN, "modules", now,
+			"%s: drivers are taken as built in", bare);
 	/* The workers start while we look. */
 	if (!m->in_process)
 		pool_warm(m->pool);

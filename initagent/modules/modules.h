@@ -86,7 +86,8 @@ struct modules_config {
 /*
  * modules_new: reads modprobe.d and opens the module index of cfg->kver below env's prefix. cfg's
  * strings are copied. A missing index is no error here: every later request then fails with
- * CAUSE_MODULE_NO_INDEX. Returns 0, -ENOMEM or another negative errno.
+ * CAUSE_MODULE_NO_INDEX, or where there is no module at all, is taken as built in. Returns 0,
+ * -ENOMEM or another negative errno.
  */
 int modules_new(struct modules **ret, const struct env *env, const struct modules_config *cfg);
 
