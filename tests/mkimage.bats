@@ -301,6 +301,17 @@ details() {
     "$mkimage" --agent /bin/busybox --root "$root" --kver "$kver" --out "$out" --level 1
 }
 
+@test "what a module asks the crypto layer for may be built in there, too" {
+    rm "$modules/modules.builtin.modinfo"
+    printf 'kernel/crypto/%s_generic.ko\n' crc32 crc32c >"$modules/modules.builtin"
+    module libcrc32c use=crypto_alloc_shash
+    module rdma_rxe use=crypto_alloc_shash
+    build --drivers "libcrc32c rdma_rxe"
+    module crc32c-intel alias=crypto-crc32c
+    build --drivers libcrc32c
+    has "lib/modules/$kver/kernel/crc32c-intel.ko"
+}
+
 @test "the standard set is asked for in full; WITHOUT takes from it" {
     local names
     module a

@@ -50,14 +50,15 @@ static const struct {
 
 /*
  * Needs that neither modules.dep nor a softdep lists, and which only hold for kernels whose module
- * names the symbol. Without it the module loads but does not work.
+ * names the symbol. Without it the module loads but does not work. generic: the kernel's own, which
+ * kernels before 5.2 list without its alias where it is built in.
  */
 static const struct hidden_need {
-	const char *module, *symbol, *alias, *why;
+	const char *module, *symbol, *alias, *generic, *why;
 } hidden_needs[] = {
-	{"rdma_rxe", "crypto_alloc_shash", "crypto-crc32",
+	{"rdma_rxe", "crypto_alloc_shash", "crypto-crc32", "crc32_generic",
 		"rdma_rxe asks the crypto layer for crc32 when a link is made"},
-	{"libcrc32c", "crypto_alloc_shash", "crypto-crc32c",
+	{"libcrc32c", "crypto_alloc_shash", "crypto-crc32c", "crc32c_generic",
 		"libcrc32c asks the crypto layer for crc32c when it is loaded"},
 };
 
@@ -248,7 +249,8 @@ static void want_unlisted(struct closure *c, const char *module, const struct by
 		const struct hidden_need *h = &hidden_needs[i];
 
 		if (same_module(h->module, module) && elf_names_symbol(b->data, b->size, h->symbol))
-			closure_want(c, h->alias, CLOSURE_NEED, h->why);
+			closure_want(c, h->alias,
+				closure_holds(c, h->generic) ? CLOSURE_MAY : CLOSURE_NEED, h->why);
 	}
 	for (const struct companion *row = NULL; (row = companion_next(module, row));)
 		closure_want(c, row->name, CLOSURE_MAY, row->why);
