@@ -409,7 +409,7 @@ network-online.target.wants/initagent-online.service \
         bash --posix -n "$hook"
         [ "$(wc -l <"$hook")" -le 48 ]
     done
-    [ "$(wc -l <"$module/module-setup.sh")" -le 111 ]
+    [ "$(wc -l <"$module/module-setup.sh")" -le 117 ]
 }
 
 @test "installed: hooks may run, the list of drivers lies beside module-setup.sh" {
@@ -505,6 +505,20 @@ refuses() {
     rm -f taken
     run -0 drivers "" "$3"
     grep -qx -e "$1" taken
+}
+
+@test "a vendor's dummy in place of a driver is none" {
+    local nfs=root=nfs:10.0.0.1:/srv
+    local -A dummy=(["-k 6.1 -F description rpcrdma"]=" dummy kernel module")
+    modinfo() {
+        echo "$4${dummy[$*]:-}"
+    }
+    kernel=6.1 run -0 drivers "" "$nfs ip=eth0:dhcp"
+    [ "$output" = "warning: initagent: rpcrdma is a dummy of its vendor's: it does nothing
+warning: initagent: this kernel has no module rpcrdma (NFS root over RDMA)" ]
+    run -1 grep -x rpcrdma taken
+    kernel=6.1 run -1 drivers "" "$nfs:proto=rdma ip=eth0:dhcp"
+    [[ $output == *"fatal: initagent: no image without the kernel modules rpcrdma (root=)" ]]
 }
 
 @test "no image for a command line that asks for a driver the kernel does not have" {

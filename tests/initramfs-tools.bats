@@ -324,7 +324,11 @@ hook() {
 		[ "\$1" = --config=/dev/null ] || exit 0
 		! grep -qxF -e "\$5" $PWD/unknown
 	SCRIPT
-	chmod 755 bin/modprobe
+	cat >bin/modinfo <<-SCRIPT
+		#!/bin/sh
+		[ "\$*" != "-k 6.1 -F description \$DUMMY" ] || echo "\$DUMMY dummy kernel module"
+	SCRIPT
+	chmod 755 bin/modprobe bin/modinfo
 	[ -e answer/claims ] || answers claims 1
 	MODULES=$1 version=6.1 PATH=$PWD/bin:$PATH dash irt/hooks/initagent
 }
@@ -377,7 +381,12 @@ ours() {
 	run -1 hook most
 	[[ $output == *"E: initagent: this machine's root needs modules that kernel 6.1 does not \
 have: rpcrdma (root=), nfs (NFS root)" ]]
+	: >unknown
+	DUMMY=rpcrdma run -1 hook most
+	[[ $output == *"W: initagent: rpcrdma is a dummy of its vendor's: it does nothing"*\
+"does not have: rpcrdma (root=)" ]]
 	# one that the agent has not booted
+	printf '%s\n' rpcrdma nfs >unknown
 	ours ""
 	run -0 hook most
 	[[ $output == *"W: initagent: kernel 6.1 has no module nfs"* ]]

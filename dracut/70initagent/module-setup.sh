@@ -39,7 +39,7 @@ installkernel() {
                 || dwarn "initagent: root= is left to dracut's module $name, which is not included"
         elif [[ $omit_drivers && $name =~ $omit_drivers ]]; then
             [[ $need != asked ]] || missing+=" $name (omitted, but for $why),"
-        elif ! hostonly='' instmods -c -s "$name"; then
+        elif is_dummy "$name" || ! hostonly='' instmods -c -s "$name"; then
             case $need in
                 asked | need) missing+=" $name ($why)," ;;
                 tell) dwarn "initagent: this kernel has no module $name ($why)" ;;
@@ -49,6 +49,12 @@ installkernel() {
     install_companions
     [[ ! $missing ]] || dfatal "initagent: no image without the kernel modules${missing%,}"
     [[ ! $missing ]]
+}
+
+# MLNX_OFED has such ones of what its user did not choose, rpcrdma and nvme_rdma among them.
+is_dummy() {
+    [[ $(modinfo -k "$kernel" -F description "$1" 2> /dev/null) == *"dummy kernel module"* ]] \
+        && dwarn "initagent: $1 is a dummy of its vendor's: it does nothing"
 }
 
 # Verbs of the Ethernet adapters: kernel-network-modules, which comes later, takes all of these but
