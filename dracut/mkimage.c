@@ -16,8 +16,9 @@
 #include "mkimage/pack.h"
 #include "plan.h"
 
-/* In a container the running kernel has no modules: list the kernels that are installed. */
-static void no_modules(const struct source_config *cfg, int error)
+/* In a container the running kernel has no modules: list the kernels that are installed. Returns
+ * for a kernel that has all built in. */
+static void no_modules(const struct source_config *cfg, int error, bool unwanted)
 {
 	const char *dir = path_text("%s/lib/modules", streq(cfg->root, "/") ? "" : cfg->root);
 	struct dirent **list = NULL;
@@ -35,9 +36,11 @@ static void no_modules(const struct source_config *cfg, int error)
 		free(list[i]);
 	}
 	free(list);
+	if (n <= 2 && unwanted)
+		return;
 	if (n <= 2)
 		report_fault("there are no other kernels: install one (Debian: linux-image-amd64), "
-			     "or give --root");
+			     "or give --root; --no-base, if all is built into this one");
 	exit(1);
 }
 
@@ -57,8 +60,11 @@ static const struct source *open_source(const struct options *opt)
 	if (!cfg.kver && !cfg.modules_dir)
 		cfg.kver = path_text("%s", uts.release);
 	r = source_new(&s, &cfg);
-	if (r < 0)
-		no_modules(&cfg, r);
+	if (r < 0) {
+		no_modules(&cfg, r, opt->no_base && !opt->drivers.n);
+		cfg.bare = true;
+		need(source_new(&s, &cfg), cfg.root);
+	}
 	return s;
 }
 
@@ -133,21 +139,23 @@ static int check_cmdline(const struct closure *c, const char *cmdline)
 static struct closure *add_modules(
 	struct tree *t, const struct source *s, const struct options *opt)
 {
-	struct closure *c = closure_new(t, s, index_source(s));
+	const char *index = source_modules_dir(s) ? index_source(s) : NULL;
+	struct closure *c = closure_new(t, s, index);
 	int n;
 
 	each_word(c, &opt->without, closure_leave_out);
 	each_word(c, &opt->no_firmware, closure_accept_firmware);
 	each_word(c, &opt->drivers, want_driver);
-	if (opt->cmdline)
+	if (index && opt->cmdline)
 		want_more(c, opt->cmdline);
 	if (!opt->no_base)
 		closure_want_base(c);
 	n = closure_run(c);
-	n += opt->cmdline ? check_cmdline(c, opt->cmdline) : 0;
+	n += index && opt->cmdline ? check_cmdline(c, opt->cmdline) : 0;
 	if (n > 0)
 		refuse("image not built, %d thing%s missing or unfit", n, n > 1 ? "s" : "");
-	index_image(t, s);
+	if (index)
+		index_image(t, s);
 	return c;
 }
 

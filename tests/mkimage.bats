@@ -312,6 +312,25 @@ details() {
     has "lib/modules/$kver/kernel/crc32c-intel.ko"
 }
 
+@test "a kernel without modules: --no-base makes an image without" {
+    local line="root=nvmf:tcp:10.0.0.1:nqn.2024-01.org.example:root bond=bond0:eth0,eth1"
+    mkdir "$root/boot"
+    cp /usr/lib/systemd/boot/efi/linuxx64.efi.stub "$root/boot/vmlinuz-$kver"
+    # all that its build leaves
+    printf 'kernel/%s.ko\n' nfs nfsv3 nfsv4 sunrpc lockd overlay squashfs loop af_packet \
+        >"$modules/modules.builtin"
+    rm -r "$modules"/{kernel,modules.builtin.modinfo}
+    "$mkimage" --agent /bin/busybox --root "$root" --kver "$kver" --out "$out" --level 1
+    has "lib/modules/$kver/modules.dep.bin"
+    rm -r "$root/lib/modules" "$out"
+    run -1 "$mkimage" --agent /bin/busybox --root "$root" --kver "$kver" --out "$out"
+    [[ $output == *"no modules of kernel $kver"*"--no-base"* ]]
+    refused 1 "no modules of kernel $kver" --drivers a
+    run -0 build --format pair --cmdline "$line" --explain
+    [[ $output == *"no modules of kernel $kver"*", 0 modules for kernel $kver"* ]]
+    out=$out/initrd.img lacks 'lib/modules.*'
+}
+
 @test "the standard set is asked for in full; WITHOUT takes from it" {
     local names
     module a

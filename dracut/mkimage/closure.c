@@ -117,9 +117,9 @@ struct closure *closure_new(struct tree *t, const struct source *s, const char *
 	c->source = s;
 	c->index = index;
 	/* The building machine's modprobe.d does not apply to the node. */
-	c->kmod = must(kmod_new(index, &no_config));
+	c->kmod = index ? must(kmod_new(index, &no_config)) : NULL;
 	c->symbols = symbols_new(source_kver(s));
-	if (kmod_load_resources(c->kmod) < 0)
+	if (index && kmod_load_resources(c->kmod) < 0)
 		no_index(index);
 	return c;
 }

@@ -21,8 +21,8 @@ enum closure_need {
 };
 
 /*
- * closure_new: index is a directory with modules.dep.bin whose relative paths fit the source.
- * Borrows t and s; lives until the end.
+ * closure_new: index is a directory with modules.dep.bin whose relative paths fit the source, NULL:
+ * no module is asked for. Borrows t and s; lives until the end.
  */
 struct closure *closure_new(struct tree *t, const struct source *s, const char *index);
 

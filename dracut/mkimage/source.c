@@ -152,9 +152,9 @@ int source_new(struct source **ret, const struct source_config *cfg)
 	r = open_modules(s, cfg);
 	if (r == 0)
 		r = fd = source_open(s, SOURCE_MODULES, "", O_PATH | O_DIRECTORY);
-	if (r < 0)
+	if (r < 0 && !cfg->bare)
 		return r;
-	s->modules_dir = fd_path(fd);
+	s->modules_dir = r < 0 ? NULL : fd_path(fd);
 	r = open_dir(cfg->firmware_dir ? cfg->firmware_dir : cfg->root);
 	if (cfg->firmware_dir)
 		need(r, path_text("--firmware-dir %s", cfg->firmware_dir));

@@ -16,6 +16,7 @@ struct source_config {
 	const char *modules_dir;  /* instead of ROOT/lib/modules/KVER; may be NULL */
 	const char *firmware_dir; /* instead of ROOT/lib/firmware; may be NULL */
 	const char *kver;	  /* NULL: the last part of modules_dir */
+	bool bare;		  /* a kernel without modules */
 };
 
 /*
@@ -26,7 +27,8 @@ int source_new(struct source **ret, const struct source_config *cfg);
 
 const char *source_kver(const struct source *s);
 
-/* source_modules_dir: the modules' directory as a path of this machine, for libkmod and depmod. */
+/* source_modules_dir: the modules' directory as a path of this machine, for libkmod and depmod.
+ * NULL: there is none. */
 const char *source_modules_dir(const struct source *s);
 
 /* What a path is relative to. Modules given without a root have no SOURCE_ROOT: -ENOENT. */
