@@ -305,6 +305,21 @@ TEST(the_other_address_family_of_a_web_server_has_its_turn)
 	node_close(&n);
 }
 
+TEST(nor_is_one_family_all_of_an_extensions_server)
+{
+	char text[65536];
+	struct node n;
+
+	dnsserver_start(wire_up_two(), "192.0.2.1", dns_families);
+	node_open(&n, "root=nfs4:192.0.2.1:/export ip=" NODE " ip=[2001:db8::2]:::64::veth0:none"
+		DNS "rd.retry=16 rd.systemd.pull=raw,sysext,verify=no::http://img.lab:8099/a.raw");
+	CHECK_INT(boot(&n), BOOT_DONE);
+	CHECK(env_read(&n.tree.env, text, sizeof(text), "/run/initagent/log") > 0);
+	CHECK(strstr(text, "connect to 192.0.2.9 port"));
+	CHECK(strstr(text, "connect to 2001:db8::1 port"));
+	node_close(&n);
+}
+
 /* Only over the second rail is there a server that has a status to give. */
 TEST(an_image_is_asked_for_over_the_other_rail)
 {

@@ -165,6 +165,8 @@ static void look_up(struct extensions *x, uint64_t now)
 
 	if (r < 0)
 		x->ops->resolved(x->source, NULL, strerror(-r), now);
+	else if (name && x->source->cause != CAUSE_NONE)
+		rails_resolve_all(x->rails, RAILS_ASKER_EXTENSIONS);
 }
 
 /* A server's refusal is final, as for systemd; what may be the network's is tried again. */
