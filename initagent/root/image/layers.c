@@ -126,7 +126,7 @@ static int loopdev_open(const struct env *env, int file, uint64_t offset, uint64
 		if (r == 0)
 			return 0;
 		closep(&ret->fd);
-		/* EAGAIN: somebody reads the new device, between the two steps */
+		/* EAGAIN: udev reads the new device between the two steps */
 		if (r != -EBUSY && r != -EAGAIN)
 			return r;
 	}
