@@ -56,7 +56,7 @@ static void cut_comment(char *line)
 		*at = 0;
 }
 
-static bool text_names(char *text, const char *name, const char *hw)
+bool own_text_names(char *text, const char *name, const char *hw)
 {
 	char *line;
 	bool found = false;
@@ -82,7 +82,7 @@ static bool place_names(const char *sysroot, size_t i, const char *name, const c
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", places[i].dir, e->d_name);
 		text = sys_text_beneath(sysroot, path);
-		found = text && text_names(text, name, hw);
+		found = text && own_text_names(text, name, hw);
 	}
 	return found;
 }
@@ -120,10 +120,13 @@ static const char unit[] = "[Unit]\n"
 int own_write(const struct profile_set *set)
 {
 	struct file_stream f;
-	int r = set->n_own ? profile_begin(&f) : 1;
+	int r;
 
-	if (r != 0)
-		return r < 0 ? r : 0;
+	if (!set->n_own)
+		return 0;
+	r = profile_begin(&f);
+	if (r < 0)
+		return r;
 	fputs(unit, f.out);
 	for (size_t i = 0; i < set->n_own; i++)
 		fprintf(f.out, "ExecStart=-/sbin/ip address flush dev %1$s scope global\n"

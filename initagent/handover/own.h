@@ -11,6 +11,9 @@
  */
 bool own_config(const char *sysroot, unsigned managers, const char *name, const struct link_hw *hw);
 
+/* own_text_names: does the text of one such file? Pure; text is used up. */
+bool own_text_names(char *text, const char *name, const char *hw);
+
 /*
  * own_write: for the interfaces of set->own, a unit that takes addresses and routes of the boot off
  * before any manager starts. 0 or -errno.
