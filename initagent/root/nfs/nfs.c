@@ -317,7 +317,6 @@ bool nfs_answers_on_tcp(const struct nfs_attempt *attempt)
 
 bool nfs_rdma_connected(const struct env *env)
 {
-	static const struct env whole = {.prefix = ""};
 	char path[PATH_MAX], state[128];
 	glob_t found = {0};
 	bool is = false;
@@ -327,7 +326,8 @@ bool nfs_rdma_connected(const struct env *env)
 		glob(path, GLOB_NOSORT, NULL, &found) != 0)
 		return false;
 	for (size_t i = 0; i < found.gl_pathc && !is; i++)
-		is = env_read(&whole, state, sizeof(state), "%s", found.gl_pathv[i]) >= 0 &&
+		is = env_read(env, state, sizeof(state), "%s",
+			     found.gl_pathv[i] + strlen(env->prefix)) >= 0 &&
 			strstr(state, " CONNECTED ");
 	globfree(&found);
 	return is;
