@@ -77,6 +77,17 @@ static void no_log(void *data, int priority, const char *file, int line, const c
 static const char *const config_dirs[] = {"/etc/modprobe.d", "/run/modprobe.d",
 	"/usr/local/lib/modprobe.d", "/usr/lib/modprobe.d", "/lib/modprobe.d"};
 
+/* The kernel's own modules, and those that others bring (depmod.d, weak-modules). */
+static bool holds_modules(const struct catalog *c)
+{
+	static const char *const places[] = {"kernel", "updates", "extra", "weak-updates"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		if (env_exists(&c->env, "/lib/modules/%s/%s", c->kver, places[i]))
+			return true;
+	return false;
+}
+
 /* Without an index: why there is nothing that it could be missing of; NULL: there is. */
 static const char *judge_bare(const struct catalog *c)
 {
@@ -86,8 +97,7 @@ static const char *judge_bare(const struct catalog *c)
 	if (c->fixed)
 		return "the kernel loads no modules";
 	while ((d = dir_next(dir)))
-		if (!streq(d->d_name, c->kver) ||
-			env_exists(&c->env, "/lib/modules/%s/kernel", c->kver))
+		if (!streq(d->d_name, c->kver) || holds_modules(c))
 			return NULL;
 	return "the image holds no kernel modules";
 }

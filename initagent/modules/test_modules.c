@@ -343,6 +343,26 @@ TEST(an_image_without_modules_is_for_a_kernel_that_needs_none)
 	check_bare(&tree, "IA-E205");
 }
 
+TEST(an_image_with_others_modules_alone_lacks_its_index)
+{
+	static const char *const places[] = {"updates", "extra", "weak-updates"};
+	const struct modules_config cfg = {.kver = "9.9.9-other", .in_process = true};
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		_cleanup_(modules_freep) struct modules *m = NULL;
+		struct modtree tree;
+		char path[96];
+
+		modtree_bare(&tree);
+		modtree_file(&tree, "/proc/modules", "");
+		snprintf(path, sizeof(path), "/lib/modules/9.9.9-other/%s/nfsv4.ko", places[i]);
+		modtree_file(&tree, path, "");
+		CHECK_INT(modules_new(&m, &tree.env, &cfg), 0);
+		(void)modules_request(m, "nfsv4", 1);
+		CHECK_INT(modules_find(m, "nfsv4")->cause, CAUSE_MODULE_NO_INDEX);
+	}
+}
+
 TEST(modules_that_depmod_has_not_seen)
 {
 	_cleanup_(modroom_close) struct modroom r;

@@ -120,7 +120,7 @@ static int find_device(struct block_job *j, const struct block_ops *ops,
 	}
 	if (r)
 		return r;
-	place_foreign_table(j->env, why);
+	place_foreign_table(j->env, whole, why);
 	job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "%s has no partition %u%s%s", whole, part,
 		*why ? ": " : "", why);
 	return 0;
@@ -174,7 +174,7 @@ static int unknown_content(struct block_job *j, const char *what)
 		return job_fatal(j, CAUSE_BLOCK_NO_FS, -ENODATA,
 			"%s has partitions (%s): add part= to root=",
 			j->message.result.device, parts);
-	place_foreign_table(j->env, why);
+	place_foreign_table(j->env, j->message.result.device, why);
 	return job_fatal(j, CAUSE_BLOCK_NO_FS, -ENODATA, "%s: %s%s%s%s", j->message.result.device,
 		*what ? "it seems to be " : "no superblock of a file system that is known", what,
 		*why ? "; " : "", why);

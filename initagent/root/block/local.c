@@ -19,7 +19,7 @@ static int local_find(struct block_job *j, char device[static BLOCK_DEVICE_MAX])
 	char path[PATH_MAX], why[PLACE_TEXT_MAX];
 
 	if (place_find(j->env, j->plan->name, 0, path, sizeof(path)) < 0) {
-		place_foreign_table(j->env, why);
+		place_foreign_table(j->env, NULL, why);
 		job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "no such disk or partition%s%s",
 			*why ? ": " : "", why);
 		return 0;

@@ -135,7 +135,8 @@ static bool scan(struct search *s, enum key key, const char *value)
 	return found;
 }
 
-void place_foreign_table(const struct env *env, char ret[static PLACE_TEXT_MAX])
+void place_foreign_table(
+	const struct env *env, const char *disk, char ret[static PLACE_TEXT_MAX])
 {
 	_cleanup_closedir_ DIR *dir = env_opendir(env, "/sys/class/block");
 	const struct dirent *e;
@@ -146,7 +147,8 @@ void place_foreign_table(const struct env *env, char ret[static PLACE_TEXT_MAX])
 		uint32_t other = size == 512 ? 4096 : 512;
 		char path[PATH_MAX], mark[8];
 
-		if (size && env_path(env, path, sizeof(path), "/dev/%s", e->d_name) >= 0 &&
+		if (size && (!disk || streq(e->d_name, disk)) &&
+			env_path(env, path, sizeof(path), "/dev/%s", e->d_name) >= 0 &&
 			read_at(path, mark, 8, size) == 8 && memcmp(mark, "EFI PART", 8) != 0 &&
 			read_at(path, mark, 8, other) == 8 && memcmp(mark, "EFI PART", 8) == 0)
 			snprintf(ret, PLACE_TEXT_MAX,

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/sysmount.h"
+#include "value.h"
 
 /*
  * The flags of mount(2) in the newer interface: some are attributes of the mount (MOUNT_ATTR_*,
@@ -315,20 +316,33 @@ bool nfs_answers_on_tcp(const struct nfs_attempt *attempt)
 	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
 }
 
-bool nfs_rdma_connected(const struct env *env)
+/* Is this one the transport to that server? An address with a zone has its index behind it. */
+static bool leads_to(const struct env *env, const char *transport, const struct inet_addr *server)
+{
+	char text[64];
+	struct inet_addr addr;
+
+	return env_read(env, text, sizeof(text), "%s/dstaddr", transport) > 0 &&
+		value_inet(text, strcspn(text, "%"), &addr) == 0 && inet_equal(&addr, server);
+}
+
+bool nfs_rdma_connected(const struct env *env, const struct inet_addr *server)
 {
 	char path[PATH_MAX], state[128];
 	glob_t found = {0};
 	bool is = false;
 
-	if (env_path(env, path, sizeof(path),
-		    "/sys/kernel/sunrpc/xprt-switches/*/xprt-*-rdma/xprt_state") < 0 ||
+	if (env_path(env, path, sizeof(path), "/sys/kernel/sunrpc/xprt-switches/*/xprt-*-rdma") <
+			0 ||
 		glob(path, GLOB_NOSORT, NULL, &found) != 0)
 		return false;
-	for (size_t i = 0; i < found.gl_pathc && !is; i++)
-		is = env_read(env, state, sizeof(state), "%s",
-			     found.gl_pathv[i] + strlen(env->prefix)) >= 0 &&
+	for (size_t i = 0; i < found.gl_pathc && !is; i++) {
+		const char *transport = found.gl_pathv[i] + strlen(env->prefix);
+
+		is = leads_to(env, transport, server) &&
+			env_read(env, state, sizeof(state), "%s/xprt_state", transport) >= 0 &&
 			strstr(state, " CONNECTED ");
+	}
 	globfree(&found);
 	return is;
 }

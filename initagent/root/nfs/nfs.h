@@ -78,5 +78,6 @@ bool nfs_writable(const char *root);
  */
 bool nfs_answers_on_tcp(const struct nfs_attempt *attempt);
 
-/* nfs_rdma_connected: is there a connection over RDMA? Kernels before 5.14 do not tell: false. */
-bool nfs_rdma_connected(const struct env *env);
+/* nfs_rdma_connected: is there a connection over RDMA to that server? Kernels before 5.14 do not
+ * tell: false. */
+bool nfs_rdma_connected(const struct env *env, const struct inet_addr *server);

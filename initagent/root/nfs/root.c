@@ -378,7 +378,8 @@ static void step_failed(struct root *r, const char *why, uint64_t now)
 static void attempt_timed_out(struct root *r, uint64_t now)
 {
 	enum attempt_step at = r->at;
-	bool connected = r->proto == NFS_PROTO_RDMA && nfs_rdma_connected(r->cfg.env);
+	bool connected = r->proto == NFS_PROTO_RDMA &&
+		nfs_rdma_connected(r->cfg.env, &r->cfg.server->addr);
 	/* the kernel mounts over the connection on which the last attempt's reads were lost */
 	bool lost = at == STEP_READ || (at == STEP_MOUNT && r->source.unread.family &&
 		inet_equal(&r->source.unread, &r->cfg.server->addr));

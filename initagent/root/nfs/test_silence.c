@@ -210,30 +210,45 @@ TEST(filtered_rdma_falls_back_at_once)
 }
 
 /* What the kernel says of its connections, as net/sunrpc/sysfs.c writes it: an RDMA connection that
- * was made is not called impossible. */
+ * was made to this server is not called impossible. */
 TEST(a_server_that_answers_nothing_over_an_rdma_connection)
 {
-	static const char *const states[] = {"state=LOCKED  CONNECTING  BOUND\n",
-		"state= CONNECTED   BOUND\n"};
+	static const struct {
+		const char *state, *address;
+		bool connected;
+	} rows[] = {
+		{"state=LOCKED  CONNECTING  BOUND\n", "10.0.0.1\n", false},
+		{"state= CONNECTED   BOUND\n", "10.0.0.1\n", true},
+		{"state= CONNECTED   BOUND\n", "10.0.0.2\n", false},
+		{"state= CONNECTED   BOUND\n", "fe80::1%3\n", false},
+	};
 	char dir[] = "/tmp/initagent-rpc-XXXXXX";
 	struct env env = {.prefix = dir};
 
 	check_dir(dir);
-	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		static const char transport[] =
+			"/sys/kernel/sunrpc/xprt-switches/switch-0/xprt-1-rdma";
 		uint64_t now = 16 * NSEC_PER_SEC;
 		_cleanup_(nfsroot_endp) struct source *r = NULL;
+		char path[128];
 
-		files_text(dir, "/sys/kernel/sunrpc/xprt-switches/switch-0/xprt-1-rdma/xprt_state",
-			states[i]);
+		snprintf(path, sizeof(path), "%s/xprt_state", transport);
+		files_text(dir, path, rows[i].state);
+		snprintf(path, sizeof(path), "%s/dstaddr", transport);
+		files_text(dir, path, rows[i].address);
 		prepare("filtered", false, PLAN_NFS_V42);
 		nfsroot.config.env = &env;
+		nfsroot.server.addr =
+			(struct inet_addr){.family = AF_INET, .bytes = {10, 0, 0, 1}};
 		r = nfsroot_begin(0);
 		root_dispatch(r, now);
 		if (source_pop_event(r) == SOURCE_NONE)
 			receive(r, now);
-		CHECK_INT(r->cause, i ? CAUSE_ROOT_UNREACHABLE : CAUSE_ROOT_NO_RDMA);
-		CHECK_INT(strstr(r->text, "is mountd running") != NULL, i);
-		CHECK_INT(strstr(r->text, "4791") != NULL, !i);
+		CHECK_INT(r->cause,
+			rows[i].connected ? CAUSE_ROOT_UNREACHABLE : CAUSE_ROOT_NO_RDMA);
+		CHECK_INT(strstr(r->text, "is mountd running") != NULL, rows[i].connected);
+		CHECK_INT(strstr(r->text, "4791") != NULL, !rows[i].connected);
 	}
 }
 
