@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "fetch/hasher.h"
+#include "base/hasher.h"
 #include "fetch/verdict.h"
 
 /* What the file should be; zero or NULL where that is not known. */

@@ -5,11 +5,14 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
+#include "base/hasher.h"
+
 #define PREFIX	   "sha256-"
 #define PART	   ".part-" /* in front of a name: not complete */
 #define NAME_SIZE  (sizeof(PREFIX) + SHA256_TEXT)
 #define PART_SIZE  (sizeof(PART) + NAME_SIZE)
 #define BLOCK	   (256 * 1024)
+#define BLOCKS	   4 /* so many may wait for the hasher */
 #define STEP	   (8u << 20)
 /* Beside the file: what a file system needs for itself. */
 #define SPARE	   (1u << 20)
@@ -20,9 +23,12 @@ struct entry {
 	bool made;	      /* the part's file is ours to remove */
 	uint8_t sha256[SHA256_SIZE];
 	struct sha256 hash;
+	struct hasher *hasher; /* NULL: digests are computed at once */
+	uint64_t tickets[BLOCKS], last; /* the hasher's */
+	unsigned turn;
 	uint64_t at, size;
 	char name[NAME_SIZE], part[PART_SIZE];
-	uint8_t block[BLOCK];
+	uint8_t blocks[BLOCKS][BLOCK];
 };
 
 static struct entry *make(int dir, const uint8_t *sha256)
@@ -41,10 +47,17 @@ static struct entry *make(int dir, const uint8_t *sha256)
 	return e;
 }
 
+static void catch_up(struct entry *e, uint64_t ticket)
+{
+	if (e->hasher)
+		hasher_wait(e->hasher, ticket);
+}
+
 struct entry *entry_free(struct entry *e)
 {
 	if (!e)
 		return NULL;
+	catch_up(e, e->last);
 	/* The file outside is the caller's. */
 	closep(e->keep ? &e->to : &e->from);
 	if (e->made)
@@ -186,6 +199,8 @@ int entry_load(struct entry **ret, int dir, const uint8_t sha256[static SHA256_S
 		r = remove_damaged(e);
 	if (r < 0)
 		return r;
+	/* Without one it just takes longer. */
+	hasher_new(&e->hasher);
 	*ret = e;
 	e = NULL;
 	return 0;
@@ -218,6 +233,8 @@ int entry_keep(struct entry **ret, int dir, const uint8_t sha256[static SHA256_S
 
 	if (r < 0)
 		return r;
+	/* Without one it just takes longer. */
+	hasher_new(&e->hasher);
 	*ret = e;
 	e = NULL;
 	return 0;
@@ -225,10 +242,10 @@ int entry_keep(struct entry **ret, int dir, const uint8_t sha256[static SHA256_S
 
 /* --- copying --------------------------------------------------------------------------------- */
 
-static int write_block(struct entry *e, size_t len)
+static int write_block(struct entry *e, const uint8_t *block, size_t len)
 {
 	for (size_t done = 0; done < len;) {
-		ssize_t n = pwrite(e->to, e->block + done, len - done, (off_t)(e->at + done));
+		ssize_t n = pwrite(e->to, block + done, len - done, (off_t)(e->at + done));
 
 		if (n < 0 && errno != EINTR)
 			return -errno;
@@ -237,17 +254,29 @@ static int write_block(struct entry *e, size_t len)
 	return 0;
 }
 
+/* Into the digest, beside what is read and written next. */
+static void hash_block(struct entry *e, unsigned i, size_t len)
+{
+	if (e->hasher)
+		e->last = e->tickets[i] = hasher_add(e->hasher, &e->hash, e->blocks[i], len);
+	else
+		sha256_update(&e->hash, e->blocks[i], len);
+}
+
 /* A block out of a file on the disk that cannot be read is as bad as a wrong one. */
 static int copy_block(struct entry *e)
 {
-	size_t len = (size_t)min_u64(sizeof(e->block), e->size - e->at);
-	ssize_t n = pread(e->from, e->block, len, (off_t)e->at);
+	size_t len = (size_t)min_u64(BLOCK, e->size - e->at);
+	unsigned i = e->turn++ % BLOCKS;
+	ssize_t n;
 	int r;
 
+	catch_up(e, e->tickets[i]);
+	n = pread(e->from, e->blocks[i], len, (off_t)e->at);
 	if (n <= 0)
 		return n < 0 && e->keep ? -errno : -EBADMSG;
-	sha256_update(&e->hash, e->block, (size_t)n);
-	r = write_block(e, (size_t)n);
+	hash_block(e, i, (size_t)n);
+	r = write_block(e, e->blocks[i], (size_t)n);
 	e->at += r < 0 ? 0 : (uint64_t)n;
 	return r;
 }
@@ -257,6 +286,7 @@ static int settle(struct entry *e)
 {
 	uint8_t digest[SHA256_SIZE];
 
+	catch_up(e, e->last);
 	sha256_final(&e->hash, digest);
 	if (memcmp(digest, e->sha256, sizeof(digest)) != 0)
 		return -EBADMSG;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * hasher: SHA-256 in a thread of its own, so that a digest takes no time beside reading and writing
- * where a second processor is idle. Used by the verifier, which starts it before it drops its
- * rights; the thread ends with the process.
+ * where a second processor is idle. Owns the thread, which ends with the process; one that drops
+ * its rights makes it before.
+ * In: parts of what is hashed, in order. Out: the states they were added to.
+ * Callers: fetch/, root/cache/. Tests: fetch/test_intake.c, root/cache/test_cache.c.
  */
 #pragma once
 

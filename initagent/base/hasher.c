@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 
-#include "fetch/hasher.h"
+#include "base/hasher.h"
 
 #include <pthread.h>
 
-#define QUEUE 16 /* parts; the verifier has no more buffers than that */
+#define QUEUE 16 /* parts; no caller has more buffers than that */
 
 struct part {
 	struct sha256 *s;
