@@ -186,10 +186,12 @@ void rails_path_text(const struct rails *rails, const struct link_route *way, co
 	char *buf, size_t size)
 {
 	const struct netdev *dev = links_by_index(rails->links, way->ifindex);
-	char address[INET_ADDR_TEXT];
+	char address[INET_ADDR_TEXT], mtu[20] = "";
 
-	snprintf(buf, size, "%s (over %s, MTU %u%s%s)", text, interface_of(rails, way),
-		dev ? dev->mtu : 0, way->gateway.family ? ", gateway " : "",
+	if (dev) /* it may be gone by now */
+		snprintf(mtu, sizeof(mtu), ", MTU %u", dev->mtu);
+	snprintf(buf, size, "%s (over %s%s%s%s)", text, interface_of(rails, way), mtu,
+		way->gateway.family ? ", gateway " : "",
 		way->gateway.family ? inet_text(&way->gateway, address) : "");
 }
 
