@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "base/sha256.h"
 #include "site/private.h"
 
 struct check {
@@ -35,30 +34,6 @@ static void check_file(
 		error_at(c->report, path->at, how, "%s: %s", full, strerror(r));
 	else if (st.st_size == 0)
 		error_at(c->report, path->at, remedy, "%s is empty", full);
-}
-
-const char *file_digest(struct site *s, struct site_file *f, bool look)
-{
-	static uint8_t piece[1 << 16];
-	uint8_t digest[SHA256_SIZE];
-	char text[SHA256_TEXT];
-	_cleanup_close_ int fd = -1;
-	struct sha256 sum;
-	ssize_t n = 0;
-
-	if (f->digest)
-		return f->digest;
-	/* a path that is none, and what is no file, check_file() tells */
-	if (look && f->path.text)
-		fd = open(site_path(s, f->path.text), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	sha256_init(&sum);
-	while (fd >= 0 && (n = read(fd, piece, sizeof(piece))) > 0)
-		sha256_update(&sum, piece, (size_t)n);
-	sha256_final(&sum, digest);
-	if (fd < 0 || n < 0)
-		memset(digest, 0, sizeof(digest));
-	f->digest = must(arena_printf(s->arena, "sha256:%s", sha256_text(digest, text)));
-	return f->digest;
 }
 
 static void check_image(const struct check *c, const struct site_image *m)

@@ -3,8 +3,10 @@
 #include "site/site.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 
 #include "address/client_id.h"
+#include "base/sha256.h"
 #include "site/names.h"
 #include "site/private.h"
 
@@ -36,6 +38,30 @@ const char *site_path(struct site *s, const char *path)
 	if (path[0] == '/' || !*s->dir)
 		return path;
 	return must(arena_printf(s->arena, "%s/%s", s->dir, path));
+}
+
+const char *file_digest(struct site *s, struct site_file *f, bool look)
+{
+	static uint8_t piece[1 << 16];
+	uint8_t digest[SHA256_SIZE];
+	char text[SHA256_TEXT];
+	_cleanup_close_ int fd = -1;
+	struct sha256 sum;
+	ssize_t n = 0;
+
+	if (f->digest)
+		return f->digest;
+	/* a path that is none, and what is no file, check_files.c tells */
+	if (look && f->path.text)
+		fd = open(site_path(s, f->path.text), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	sha256_init(&sum);
+	while (fd >= 0 && (n = read(fd, piece, sizeof(piece))) > 0)
+		sha256_update(&sum, piece, (size_t)n);
+	sha256_final(&sum, digest);
+	if (fd < 0 || n < 0)
+		memset(digest, 0, sizeof(digest));
+	f->digest = must(arena_printf(s->arena, "sha256:%s", sha256_text(digest, text)));
+	return f->digest;
 }
 
 uint32_t site_netmask(const struct site_network *n)
