@@ -61,19 +61,22 @@ static ssize_t read_full(int fd, char *buf, size_t size)
 	return (ssize_t)have;
 }
 
-static int env_vread(const struct env *env, char *buf, size_t size, const char *fmt, va_list ap)
+static int env_vopen(const struct env *env, int flags, const char *fmt, va_list ap)
 {
-	_cleanup_close_ int fd = -1;
 	char path[PATH_MAX];
-	ssize_t n;
 	int r = env_vpath(env, path, sizeof(path), fmt, ap);
 
 	if (r < 0)
 		return r;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	n = read_full(fd, buf, size);
+	r = open(path, flags | O_CLOEXEC, 0600);
+	return r < 0 ? -errno : r;
+}
+
+static int env_vread(const struct env *env, char *buf, size_t size, const char *fmt, va_list ap)
+{
+	_cleanup_close_ int fd = env_vopen(env, O_RDONLY, fmt, ap);
+	ssize_t n = fd < 0 ? fd : read_full(fd, buf, size);
+
 	if (n < 0)
 		return (int)n;
 	while (n > 0 && buf[n - 1] == '\n')
@@ -93,6 +96,18 @@ int env_read(const struct env *env, char *buf, size_t size, const char *fmt, ...
 	return r;
 }
 
+bool env_is(const struct env *env, const char *text, const char *fmt, ...)
+{
+	char found[512];
+	va_list ap;
+	int r;
+
+	va_start(ap, fmt);
+	r = env_vread(env, found, sizeof(found), fmt, ap);
+	va_end(ap);
+	return r >= 0 && streq(found, text);
+}
+
 unsigned long env_number(const struct env *env, const char *fmt, ...)
 {
 	char text[64];
@@ -106,6 +121,30 @@ unsigned long env_number(const struct env *env, const char *fmt, ...)
 	errno = 0;
 	n = r > 0 ? strtoul(text, NULL, 0) : 0;
 	return errno ? 0 : n;
+}
+
+int env_open(const struct env *env, int flags, const char *fmt, ...)
+{
+	va_list ap;
+	int fd;
+
+	va_start(ap, fmt);
+	fd = env_vopen(env, flags, fmt, ap);
+	va_end(ap);
+	return fd;
+}
+
+int env_write(const struct env *env, const char *text, const char *fmt, ...)
+{
+	_cleanup_close_ int fd = -1;
+	va_list ap;
+
+	va_start(ap, fmt);
+	fd = env_vopen(env, O_WRONLY, fmt, ap);
+	va_end(ap);
+	if (fd < 0)
+		return fd;
+	return write(fd, text, strlen(text)) < 0 ? -errno : 0;
 }
 
 DIR *env_opendir(const struct env *env, const char *fmt, ...)

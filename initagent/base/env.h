@@ -35,9 +35,21 @@ bool env_exists(const struct env *env, const char *fmt, ...) _printf_(2, 3);
 int env_read(const struct env *env, char *buf, size_t size, const char *fmt, ...) _printf_(4, 5);
 
 /*
+ * env_is: does such a file say text, and nothing else?
+ */
+bool env_is(const struct env *env, const char *text, const char *fmt, ...) _printf_(3, 4);
+
+/*
  * env_number: the number, decimal or with 0x, that such a file begins with; 0 when there is none.
  */
 unsigned long env_number(const struct env *env, const char *fmt, ...) _printf_(2, 3);
+
+/*
+ * env_open: a file below the prefix, with O_CLOEXEC, made with mode 0600 where flags have O_CREAT.
+ * A descriptor or -errno. env_write: writes text, in one call, to one that is there. 0 or -errno.
+ */
+int env_open(const struct env *env, int flags, const char *fmt, ...) _printf_(3, 4);
+int env_write(const struct env *env, const char *text, const char *fmt, ...) _printf_(3, 4);
 
 /* env_opendir: a folder below the prefix; NULL with errno: it cannot be read. */
 DIR *env_opendir(const struct env *env, const char *fmt, ...) _printf_(2, 3);

@@ -10,14 +10,6 @@
 #include "handover/xcat_root.h"
 #include "report/report.h"
 
-static bool is_connected(const struct boot *b, const char *name)
-{
-	char mode[16];
-
-	return env_read(&b->env, mode, sizeof(mode), "/sys/class/net/%s/mode", name) > 0 &&
-		streq(mode, "connected");
-}
-
 static void fill_parent(const struct boot *b, const struct netdev *dev, struct profile_rail *out)
 {
 	const struct netdev *parent = links_by_index(rails_links(b->rails), dev->parent_ifindex);
@@ -53,7 +45,7 @@ static bool fill_rail(const struct boot *b, const struct rail *rail, int root, b
 		return false;
 	out->dev = *dev;
 	out->cfg.metric = rail->metric;
-	out->connected = is_connected(b, dev->name);
+	out->connected = env_is(&b->env, "connected", "/sys/class/net/%s/mode", dev->name);
 	fill_parent(b, dev, out);
 	return true;
 }

@@ -58,11 +58,7 @@ struct pci {
 
 static unsigned pci_number(const struct env *env, const char *name, const char *attribute)
 {
-	char text[32];
-
-	if (env_read(env, text, sizeof(text), PCI_DEVICES "/%s/%s", name, attribute) <= 0)
-		return 0;
-	return (unsigned)strtoul(text, NULL, 16);
+	return (unsigned)env_number(env, PCI_DEVICES "/%s/%s", name, attribute);
 }
 
 static void pci_read(const struct env *env, const char *name, struct pci *ret)

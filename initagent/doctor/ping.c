@@ -19,6 +19,7 @@
 
 /* RFC 8267, 8.2: NFS over RDMA */
 #define NFS_RDMA_PORT 20049
+#define RDMA_CM	      "/dev/infiniband/rdma_cm"
 /* An SA that is alive answers in milliseconds; a lost packet is sent again within this. */
 #define STEP_LIMIT_MS 4000
 #define ECHO_TRIES    3
@@ -133,15 +134,11 @@ static int await_event(const struct ping *p, int *ret_status)
 /* rpcrdma needs rdma_cm alone: after a boot over RDMA rdma_ucm may not be loaded. */
 static void open_cm(struct ping *p)
 {
-	char path[64];
-
-	if (env_path(p->env, path, sizeof(path), "/dev/infiniband/rdma_cm") < 0)
-		return;
-	p->fd = open(path, O_RDWR | O_CLOEXEC);
-	if (p->fd >= 0 || errno != ENOENT)
+	p->fd = env_open(p->env, O_RDWR, RDMA_CM);
+	if (p->fd != -ENOENT)
 		return;
 	(void)modules_load_now(p->env, "rdma_ucm");
-	p->fd = open(path, O_RDWR | O_CLOEXEC);
+	p->fd = env_open(p->env, O_RDWR, RDMA_CM);
 }
 
 static int step_address(struct ping *p)
@@ -155,8 +152,8 @@ static int step_address(struct ping *p)
 
 	open_cm(p);
 	if (p->fd < 0)
-		return fail(p, CAUSE_MODULE_MISSING, errno == ENOENT ? "rdma_ucm is not loaded"
-								     : strerror(errno));
+		return fail(p, CAUSE_MODULE_MISSING, p->fd == -ENOENT
+			? "rdma_ucm is not loaded" : strerror(-p->fd));
 	memcpy(&to.dst_addr, &p->to, p->to_len);
 	if (command(p, RDMA_USER_CM_CMD_CREATE_ID, &create, sizeof(create), sizeof(made)) < 0)
 		return fail(p, CAUSE_INTERNAL, strerror(errno));

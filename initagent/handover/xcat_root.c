@@ -2,7 +2,6 @@
 
 #include "handover/xcat_root.h"
 
-#include <limits.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
@@ -15,19 +14,16 @@
 /* Nothing was given, or the root's is no plain file: 0. */
 static int fill(const struct env *env, int etc, const char *name)
 {
+	_cleanup_close_ int from = env_open(env, O_RDONLY, STATE_DIR "/%s", name);
 	_cleanup_free_ void *text = NULL;
-	_cleanup_close_ int from = -1;
 	static const struct env no_prefix = {.prefix = ""};
-	char path[PATH_MAX], dir[32];
+	char dir[32];
 	struct stat st;
 	size_t size;
-	int r = env_path(env, path, sizeof(path), STATE_DIR "/%s", name);
+	int r;
 
-	if (r < 0)
-		return r;
-	from = open(path, O_RDONLY | O_CLOEXEC);
 	if (from < 0)
-		return errno == ENOENT ? 0 : -errno;
+		return from == -ENOENT ? 0 : from;
 	if (fstatat(etc, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode))
 		return 0;
 	r = io_read_all(from, TEXT_MAX, &text, &size);

@@ -4,10 +4,8 @@
  */
 #include "rails/private.h"
 
-#include <limits.h>
 #include <net/if_arp.h>
 #include <poll.h>
-
 
 /* Is this partition's interface wanted on top of parent? */
 static bool speaks_of(const struct plan_pkey *pkey, const struct netdev *parent)
@@ -81,34 +79,19 @@ void ipoib_make_children(struct rails *rails, const struct netdev *parent, uint6
 /*
  * ib_ipoib makes the files of a port's own interface a moment after it announced the interface, and
  * sends no event when they are there: look again after 1 ms, doubling, for a quarter of a second at
- * most.
+ * most. What rtnetlink does not do for such an interface on many kernels, and never at its very
+ * begin, they do.
  */
-static int open_new_file(const char *path)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-
-	for (int ms = 1; fd < 0 && errno == ENOENT && ms <= 128; ms *= 2) {
-		poll(NULL, 0, ms);
-		fd = open(path, O_WRONLY | O_CLOEXEC);
-	}
-	return fd < 0 ? -errno : fd;
-}
-
-/* What rtnetlink does not do for a port's own interface on many kernels, and never at its very
- * begin, its sysfs file does. */
 static int set_by_file(struct rails *rails, const struct netdev *dev, const char *file,
 	const char *value)
 {
-	char path[PATH_MAX];
-	_cleanup_close_ int fd = -1;
-	int r = env_path(&rails->env, path, sizeof(path), "/sys/class/net/%s/%s", dev->name, file);
+	int r = env_write(&rails->env, value, "/sys/class/net/%s/%s", dev->name, file);
 
-	if (r < 0)
-		return r;
-	fd = open_new_file(path);
-	if (fd < 0)
-		return fd;
-	return write(fd, value, strlen(value)) < 0 ? -errno : 0;
+	for (int ms = 1; r == -ENOENT && ms <= 128; ms *= 2) {
+		poll(NULL, 0, ms);
+		r = env_write(&rails->env, value, "/sys/class/net/%s/%s", dev->name, file);
+	}
+	return r;
 }
 
 /* The kernel compares the file's words with their newline (ipoib_set_mode). */

@@ -330,11 +330,7 @@ static void parts_text(const struct rails *rails, const struct plan_link *link, 
 
 static bool is_silent(const struct rails *rails, const char *name)
 {
-	char packets[24];
-
-	return env_read(&rails->env, packets, sizeof(packets),
-			"/sys/class/net/%s/statistics/rx_packets", name) > 0 &&
-		streq(packets, "0");
+	return env_is(&rails->env, "0", "/sys/class/net/%s/statistics/rx_packets", name);
 }
 
 enum cause stack_silence(const struct rails *rails, const struct rail *rail, char *buf,

@@ -70,15 +70,12 @@ static void for_each(const struct env *env, struct firmware *f, uint64_t now, co
 static void read_nbft(const struct env *env, struct firmware *f, uint64_t now, const char *name)
 {
 	_cleanup_free_ void *table = NULL;
-	_cleanup_close_ int fd = -1;
+	_cleanup_close_ int fd = env_open(env, O_RDONLY, ACPI_TABLES "/%s", name);
 	const char *why = "it cannot be read";
-	char path[PATH_MAX];
 	size_t len;
-	int r = env_path(env, path, sizeof(path), "%s/%s", ACPI_TABLES, name);
 
-	fd = r < 0 ? r : open(path, O_RDONLY | O_CLOEXEC);
-	r = fd < 0 ? fd : io_read_all(fd, TABLE_MAX, &table, &len);
-	if (r < 0 || nbft_parse(f, table, len, &why) < 0)
+	if (fd < 0 || io_read_all(fd, TABLE_MAX, &table, &len) < 0 ||
+		nbft_parse(f, table, len, &why) < 0)
 		report_cause(env->report, CAUSE_FIRMWARE_TABLE, name, now, "%s", why);
 }
 
@@ -164,14 +161,11 @@ static void read_ibft(const struct env *env, struct firmware *f, uint64_t now, c
 static size_t read_variable(const struct env *env, const char *name, uint8_t *buf, size_t size)
 {
 	_cleanup_close_ int fd = -1;
-	char path[PATH_MAX];
 	ssize_t n;
 
 	modules_load_now(env, "efivarfs");
 	mount_missing(env, "efivarfs", EFI_VARIABLES);
-	if (env_path(env, path, sizeof(path), EFI_VARIABLES "/%s", name) < 0)
-		return 0;
-	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	fd = env_open(env, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, EFI_VARIABLES "/%s", name);
 	n = fd < 0 ? -1 : read(fd, buf, size);
 	return n < EFI_ATTRIBUTES_LEN ? 0 : (size_t)n;
 }

@@ -14,14 +14,7 @@
 
 static int open_lock(const struct env *env, int flags)
 {
-	char path[PATH_MAX];
-	int r = env_path(env, path, sizeof(path), STATE_DIR "/lock");
-	int fd;
-
-	if (r < 0)
-		return r;
-	fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
-	return fd < 0 ? -errno : fd;
+	return env_open(env, flags | O_NOFOLLOW, STATE_DIR "/lock");
 }
 
 /* Open file description locks can be tested (F_OFD_GETLK) without being taken. */
@@ -73,7 +66,6 @@ int running_begin(const struct env *env, uint64_t now, struct running *ret)
 {
 	_cleanup_close_ int lock = -1;
 	struct running run = {0};
-	char outcome[16] = "";
 	int r = file_make_dirs(env, STATE_DIR);
 
 	if (r < 0)
@@ -85,8 +77,7 @@ int running_begin(const struct env *env, uint64_t now, struct running *ret)
 	if (r < 0)
 		return r;
 	read_start(env, now, &run);
-	(void)env_read(env, outcome, sizeof(outcome), STATE_DIR "/outcome");
-	run.failed = streq(outcome, "failed");
+	run.failed = env_is(env, "failed", STATE_DIR "/outcome");
 	r = file_remove(env, STATE_DIR, "outcome");
 	if (r >= 0 && run.failed)
 		r = file_remove(env, STATE_DIR, "online");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/tell/failure_store.h"
 
-#include <limits.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -37,13 +36,7 @@ struct failure_store {
 
 static int open_dir(const struct env *env, const char *dir)
 {
-	char path[PATH_MAX];
-	int r = env_path(env, path, sizeof(path), "%s", dir);
-
-	if (r < 0)
-		return r;
-	r = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return r < 0 ? -errno : r;
+	return env_open(env, O_RDONLY | O_DIRECTORY, "%s", dir);
 }
 
 static int read_record(int dir, const char *name, size_t skip, char *buf, size_t size,
@@ -119,16 +112,14 @@ static int read_pstore(int dir, struct failure *ret)
 
 static int write_pmsg(const struct env *env, const struct failure *f)
 {
-	char path[PATH_MAX], buf[1 + FAILURE_RECORD_MAX];
-	_cleanup_close_ int fd = -1;
-	int r = env_path(env, path, sizeof(path), "%s", PMSG);
+	_cleanup_close_ int fd = env_open(env, O_WRONLY | O_APPEND | O_NOFOLLOW, PMSG);
+	char buf[1 + FAILURE_RECORD_MAX];
 
-	if (r < 0)
-		return r;
-	fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return fd;
 	buf[0] = '\n'; /* what others wrote may have no end of line */
 	failure_write(buf + 1, f);
-	return fd < 0 || write(fd, buf, sizeof(buf)) < 0 ? -errno : 0;
+	return write(fd, buf, sizeof(buf)) < 0 ? -errno : 0;
 }
 
 static int find_record(const struct env *env, unsigned places, bool may_mount, struct failure *ret)

@@ -4,27 +4,6 @@
 
 #include "root/image/kind.h"
 
-static uint64_t number_of(const struct env *env, const char *device, const char *name)
-{
-	char text[32];
-
-	if (env_read(env, text, sizeof(text), "/sys/class/block/%s/%s", device, name) <= 0)
-		return 0;
-	return strtoull(text, NULL, 10);
-}
-
-static unsigned partition_number(const struct env *env, const char *whole, const char *entry)
-{
-	char text[16];
-
-	if (strncmp(entry, whole, strlen(whole)) != 0)
-		return 0;
-	if (env_read(env, text, sizeof(text), "/sys/class/block/%s/%s/partition", whole,
-		entry) <= 0)
-		return 0;
-	return (unsigned)strtoul(text, NULL, 10);
-}
-
 /* The folder of a whole device holds one for each of its partitions. */
 int device_partition(const struct env *env, const char *whole, unsigned number,
 	char ret[static BLOCK_DEVICE_MAX])
@@ -34,7 +13,9 @@ int device_partition(const struct env *env, const char *whole, unsigned number,
 	int found = 0;
 
 	while (!found && (e = dir_next(dir)))
-		if (partition_number(env, whole, e->d_name) == number)
+		if (strncmp(e->d_name, whole, strlen(whole)) == 0 &&
+			env_number(env, "/sys/class/block/%s/%s/partition", whole, e->d_name) ==
+				number)
 			found = strscpy(ret, e->d_name, BLOCK_DEVICE_MAX) > 0;
 	return found;
 }
@@ -54,25 +35,20 @@ void device_partitions(const struct env *env, const char *whole, char *buf, size
 /* Linux counts in sectors of 512 bytes whatever the device's are. */
 uint64_t device_bytes(const struct env *env, const char *device)
 {
-	return number_of(env, device, "size") * 512;
+	return (uint64_t)env_number(env, "/sys/class/block/%s/size", device) * 512;
 }
 
 bool device_readonly(const struct env *env, const char *device)
 {
-	return number_of(env, device, "ro") != 0;
+	return env_number(env, "/sys/class/block/%s/ro", device) != 0;
 }
 
 int device_fstype(const struct env *env, const char *device, const char **ret,
 	const char **ret_what)
 {
-	_cleanup_close_ int fd = -1;
-	char path[128];
-	int r = env_path(env, path, sizeof(path), "/dev/%s", device);
+	_cleanup_close_ int fd = env_open(env, O_RDONLY, "/dev/%s", device);
+	int r = fd < 0 ? fd : image_kind_read(fd, 0, ret_what);
 
-	if (r < 0)
-		return r;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	r = fd < 0 ? -errno : image_kind_read(fd, 0, ret_what);
 	if (r < 0)
 		return r;
 	*ret = image_kind_fstype((enum image_kind)r);

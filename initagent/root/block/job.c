@@ -52,25 +52,6 @@ uint16_t job_port(const struct block_job *j)
 	return j->portal && j->portal->port ? j->portal->port : j->ops->port;
 }
 
-int job_write(struct block_job *j, const char *text, const char *fmt, ...)
-{
-	_cleanup_close_ int fd = -1;
-	char path[PATH_MAX], full[PATH_MAX];
-	va_list ap;
-	int r;
-
-	va_start(ap, fmt);
-	vsnprintf(path, sizeof(path), fmt, ap);
-	va_end(ap);
-	r = env_path(j->env, full, sizeof(full), "%s", path);
-	if (r < 0)
-		return r;
-	fd = open(full, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	return write(fd, text, strlen(text)) < 0 ? -errno : 0;
-}
-
 /* The room is the only reader; without it this process is ended anyway. */
 static void tell(struct block_job *j, enum block_step step)
 {
@@ -84,12 +65,9 @@ static void tell(struct block_job *j, enum block_step step)
  * (block/genhd.c). */
 static bool openable(const struct block_job *j, const char *device)
 {
-	_cleanup_close_ int fd = -1;
-	char path[128];
+	_cleanup_close_ int fd = env_open(j->env, O_RDONLY, "/dev/%s", device);
 
-	if (env_path(j->env, path, sizeof(path), "/dev/%s", device) >= 0)
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-	return fd >= 0 || (errno != ENXIO && errno != ENOENT);
+	return fd != -ENXIO && fd != -ENOENT;
 }
 
 /*
@@ -99,7 +77,8 @@ static bool openable(const struct block_job *j, const char *device)
 static int find_device(struct block_job *j, const struct block_ops *ops,
 	char device[static BLOCK_DEVICE_MAX])
 {
-	char whole[BLOCK_DEVICE_MAX], path[128], why[PLACE_TEXT_MAX];
+	_cleanup_close_ int fd = -1;
+	char whole[BLOCK_DEVICE_MAX], why[PLACE_TEXT_MAX];
 	unsigned part = j->plan->part;
 	int r = ops->find(j, whole);
 
@@ -112,14 +91,10 @@ static int find_device(struct block_job *j, const struct block_ops *ops,
 	}
 	if (!part)
 		return strscpy(device, whole, BLOCK_DEVICE_MAX) > 0;
-	if (env_path(j->env, path, sizeof(path), "/dev/%s", whole) >= 0) {
-		_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-		(void)fd; /* held open while the partition is looked up; clang warns otherwise */
-		r = device_partition(j->env, whole, part, device);
-	}
-	if (r)
-		return r;
+	fd = env_open(j->env, O_RDONLY, "/dev/%s", whole);
+	(void)fd; /* held open while the partition is looked up; clang warns otherwise */
+	if (device_partition(j->env, whole, part, device))
+		return 1;
 	place_foreign_table(j->env, whole, why);
 	job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "%s has no partition %u%s%s", whole, part,
 		*why ? ": " : "", why);

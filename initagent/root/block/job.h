@@ -66,6 +66,3 @@ int job_fatal(struct block_job *j, enum cause cause, int error, const char *fmt,
 /* job_run: a whole attempt; sends its messages, the last with final. job_clean: disconnects. */
 void job_run(struct block_job *j);
 void job_clean(struct block_job *j);
-
-/* job_write: writes text to a file of sysfs. 0 or -errno. */
-int job_write(struct block_job *j, const char *text, const char *fmt, ...) _printf_(3, 4);

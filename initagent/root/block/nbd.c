@@ -30,15 +30,13 @@ static void backend_of(const struct block_job *j, char *buf, size_t size)
 /* The next device in an open /sys/block that is connected to what is meant; NULL at the end. */
 static const char *next_of_ours(const struct block_job *j, DIR *dir)
 {
-	char want[512], text[512];
+	char want[512];
 	const struct dirent *e;
 
 	backend_of(j, want, sizeof(want));
 	while ((e = dir_next(dir)))
 		if (strncmp(e->d_name, "nbd", 3) == 0 &&
-			env_read(j->env, text, sizeof(text), "/sys/block/%s/backend", e->d_name) >
-				0 &&
-			streq(text, want))
+			env_is(j->env, want, "/sys/block/%s/backend", e->d_name))
 			return e->d_name;
 	return NULL;
 }
@@ -135,7 +133,7 @@ static int limit_requests(struct block_job *j, uint32_t max)
 	if (r > 0 && strtoul(text, NULL, 10) <= max / 1024)
 		return 0;
 	snprintf(text, sizeof(text), "%u", max / 1024);
-	r = job_write(j, text, "/sys/block/%s/queue/max_sectors_kb", j->handle);
+	r = env_write(j->env, text, "/sys/block/%s/queue/max_sectors_kb", j->handle);
 	return r < 0 ? job_fail(j, CAUSE_BLOCK_PROTOCOL, r,
 		"%s does not keep to the server's largest request of %u bytes: %s", j->handle, max,
 		strerror(-r)) : 0;
@@ -191,12 +189,8 @@ static int connect_to(struct block_job *j)
 
 static int find(struct block_job *j, char device[static BLOCK_DEVICE_MAX])
 {
-	char size[32];
-
-	if (env_read(j->env, size, sizeof(size), "/sys/block/%s/size", j->handle) <= 0 ||
-		streq(size, "0"))
-		return 0;
-	return strscpy(device, j->handle, BLOCK_DEVICE_MAX) > 0;
+	return env_number(j->env, "/sys/block/%s/size", j->handle) &&
+		strscpy(device, j->handle, BLOCK_DEVICE_MAX) > 0;
 }
 
 static void disconnect(struct block_job *j)

@@ -68,10 +68,7 @@ static bool address_has(const char *address, const char *key, const char *value)
 static bool attribute_is(const struct block_job *j, const char *controller, const char *name,
 	const char *want)
 {
-	char text[256];
-
-	return env_read(j->env, text, sizeof(text), "/sys/class/nvme/%s/%s", controller,
-		name) >= 0 && streq(text, want);
+	return env_is(j->env, want, "/sys/class/nvme/%s/%s", controller, name);
 }
 
 /* The kernel writes a link-local address with its interface only where it was given so. */
@@ -111,7 +108,7 @@ static bool adopt(struct block_job *j, const struct way *way)
 		if (live)
 			strscpy(j->handle, name, sizeof(j->handle));
 		else
-			job_write(j, "1", "/sys/class/nvme/%s/delete_controller", name);
+			env_write(j->env, "1", "/sys/class/nvme/%s/delete_controller", name);
 	}
 	return live;
 }
@@ -150,16 +147,16 @@ static int take_instance(struct block_job *j, int fd)
 
 static int create(struct block_job *j, const struct way *way)
 {
-	char text[2048], path[512];
+	char text[2048];
 	_cleanup_close_ int fd = -1;
 	int n = options(j, way, text, sizeof(text)), words;
 
-	if (n < 0 || env_path(j->env, path, sizeof(path), "/dev/nvme-fabrics") < 0)
+	if (n < 0)
 		return job_fatal(j, CAUSE_INTERNAL, -ENAMETOOLONG, "the options are too long");
-	fd = open(path, O_RDWR | O_CLOEXEC);
+	fd = env_open(j->env, O_RDWR, "/dev/nvme-fabrics");
 	if (fd < 0)
-		return job_fatal(j, CAUSE_MODULE_MISSING, -errno,
-			"nvme_fabrics: /dev/nvme-fabrics: %s", strerror(errno));
+		return job_fatal(j, CAUSE_MODULE_MISSING, fd,
+			"nvme_fabrics: /dev/nvme-fabrics: %s", strerror(-fd));
 	words = words_open(j->env);
 	n = write(fd, text, (size_t)n) < 0 ? -errno : 0;
 	if (n == 0)
@@ -178,17 +175,14 @@ static void delete_all(struct block_job *j, const struct way *way)
 	const char *name;
 
 	while ((name = next_of_ours(j, dir, way)))
-		job_write(j, "1", "/sys/class/nvme/%s/delete_controller", name);
+		env_write(j->env, "1", "/sys/class/nvme/%s/delete_controller", name);
 }
 
 static int read_page(struct block_job *j, uint8_t page[static DISCOVERY_PAGE_MAX])
 {
-	_cleanup_close_ int fd = -1;
-	char path[128];
-	int r = env_path(j->env, path, sizeof(path), "/dev/%s", j->handle);
+	_cleanup_close_ int fd = env_open(j->env, O_RDWR, "/dev/%s", j->handle);
+	int r = fd < 0 ? fd : discovery_read(fd, page);
 
-	fd = r < 0 ? -1 : open(path, O_RDWR | O_CLOEXEC);
-	r = fd < 0 ? -errno : discovery_read(fd, page);
 	return r < 0
 		? job_fail(j, CAUSE_BLOCK_PROTOCOL, r, "discovery log page: %s", strerror(-r)) : r;
 }
@@ -266,29 +260,18 @@ static int connect_to(struct block_job *j)
 
 /* --- the namespace -------------------------------------------------------------------------- */
 
-static int read_of(const struct block_job *j, const char *device, const char *name, char *buf,
-	size_t size)
-{
-	return env_read(j->env, buf, size, "/sys/block/%s/%s", device, name);
-}
-
 static bool disk_is(const struct block_job *j, const char *device, const char *name,
 	const char *want)
 {
-	char text[256];
-
-	return read_of(j, device, name, text, sizeof(text)) > 0 && streq(text, want);
+	return env_is(j->env, want, "/sys/block/%s/%s", device, name);
 }
 
 /* The one that was asked for? */
 static bool fits(const struct block_job *j, const char *device, uint32_t *ret_nsid)
 {
 	const struct plan_block *plan = j->plan;
-	char text[16];
 
-	*ret_nsid = read_of(j, device, "nsid", text, sizeof(text)) > 0
-			    ? (uint32_t)strtoul(text, NULL, 10)
-			    : 0;
+	*ret_nsid = (uint32_t)env_number(j->env, "/sys/block/%s/nsid", device);
 	return (!plan->unit || plan->unit == *ret_nsid) &&
 		(!plan->uuid || disk_is(j, device, "uuid", plan->uuid));
 }
@@ -310,7 +293,8 @@ static int find(struct block_job *j, char device[static BLOCK_DEVICE_MAX])
 			!fits(j, e->d_name, &nsid))
 			continue;
 		if (disk_is(j, e->d_name, "hidden", "1")) {
-			(void)read_of(j, e->d_name, "ana_state", ana, sizeof(ana));
+			(void)env_read(j->env, ana, sizeof(ana), "/sys/block/%s/ana_state",
+				e->d_name);
 		} else if (nsid < best) {
 			best = nsid;
 			strscpy(device, e->d_name, BLOCK_DEVICE_MAX);

@@ -67,8 +67,8 @@ static void never_fail(struct block_job *j)
 {
 	const char *number = j->handle + strlen("host");
 
-	job_write(j, "off", "/sys/class/srp_remote_ports/port-%s:1/fast_io_fail_tmo", number);
-	job_write(j, "off", "/sys/class/srp_remote_ports/port-%s:1/dev_loss_tmo", number);
+	env_write(j->env, "off", "/sys/class/srp_remote_ports/port-%s:1/fast_io_fail_tmo", number);
+	env_write(j->env, "off", "/sys/class/srp_remote_ports/port-%s:1/dev_loss_tmo", number);
 }
 
 static int create(struct block_job *j)
@@ -77,7 +77,7 @@ static int create(struct block_job *j)
 	int words = words_open(j->env), r;
 
 	target_text(j, text, sizeof(text));
-	r = job_write(j, text, "/sys/class/infiniband_srp/srp-%s-%u/add_target",
+	r = env_write(j->env, text, "/sys/class/infiniband_srp/srp-%s-%u/add_target",
 		j->cfg->rail->device, j->cfg->rail->port);
 	if (r == -ENOENT)
 		job_fail(j, CAUSE_BLOCK_NO_RDMA, r, "ib_srp has no port %s/%u",
@@ -135,7 +135,7 @@ static void disconnect(struct block_job *j)
 	const char *host;
 
 	while ((host = next_of_ours(j, dir)))
-		job_write(j, "1", "/sys/class/srp_remote_ports/port-%s:1/delete", host
+		env_write(j->env, "1", "/sys/class/srp_remote_ports/port-%s:1/delete", host
 			+ strlen("host"));
 }
 

@@ -115,11 +115,8 @@ static bool fits(const struct search *s, enum key key, const char *value, const 
 /* Devices without medium, and those made of files, are none that a cache is on. */
 static bool worth_a_look(const struct search *s, const char *name)
 {
-	char size[32];
-
 	return strncmp(name, "loop", 4) != 0 && strncmp(name, "ram", 3) != 0 &&
-		env_read(s->env, size, sizeof(size), "/sys/class/block/%s/size", name) > 0 &&
-		!streq(size, "0");
+		env_number(s->env, "/sys/class/block/%s/size", name);
 }
 
 static bool scan(struct search *s, enum key key, const char *value)

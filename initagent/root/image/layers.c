@@ -63,15 +63,11 @@ static bool on_disk(int file)
 
 static int open_free(const struct env *env, struct loopdev *ret)
 {
-	_cleanup_close_ int control = -1;
-	char path[sizeof(ret->path)];
-	int n, r = env_path(env, path, sizeof(path), "/dev/loop-control");
+	_cleanup_close_ int control = env_open(env, O_RDWR, "/dev/loop-control");
+	int n, r;
 
-	if (r < 0)
-		return r;
-	control = open(path, O_RDWR | O_CLOEXEC);
 	if (control < 0)
-		return errno == ENOENT ? -ENODEV : -errno;
+		return control == -ENOENT ? -ENODEV : control;
 	n = ioctl(control, LOOP_CTL_GET_FREE);
 	if (n < 0)
 		return -errno;

@@ -11,19 +11,13 @@
 
 int owner_set(const struct env *env, const struct link_hw *hw)
 {
-	_cleanup_close_ int fd = -1;
-	char value[2 * OWNER_ID_MAX], path[256], id[OWNER_ID_MAX];
+	char value[2 * OWNER_ID_MAX], id[OWNER_ID_MAX];
 	size_t from = hw->len > GUID_LEN ? hw->len - GUID_LEN : 0;
 	int r = env_read(env, value, sizeof(value), SETTING);
 
 	if (r != 0)
 		return r < 0 ? r : 0;
-	r = env_path(env, path, sizeof(path), SETTING);
-	if (r < 0)
-		return r;
 	hex_text(id, sizeof(id), hw->bytes + from, hw->len - from, "");
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0 || write(fd, id, strlen(id)) < 0)
-		return -errno;
-	return 1;
+	r = env_write(env, id, SETTING);
+	return r < 0 ? r : 1;
 }
