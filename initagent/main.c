@@ -518,13 +518,6 @@ static int run_command(int argc, char **argv)
 	return EXIT_USAGE;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* A full disk or broken pipe: the exit status says that the output is incomplete. */
 static int said(int status)
 {
@@ -536,7 +529,7 @@ static int said(int status)
 
 int main(int argc, char *argv[], char *envp[])
 {
-	const char *name = argc > 0 ? base_name(argv[0]) : "";
+	const char *name = argc > 0 ? path_last(argv[0]) : "";
 
 	if (getpid() == 1)
 		pid1_main(argv, envp);

@@ -64,13 +64,6 @@ static bool kver_valid(const char *kver)
 				 "0123456789._+~-")] == 0;
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* find_modules: ROOT/lib/modules/KVER, or below usr/ where /lib is no link to it. */
 static int find_modules(struct source *s, const char *root)
 {
@@ -142,7 +135,7 @@ int source_new(struct source **ret, const struct source_config *cfg)
 	_cleanup_close_ int fd = -1;
 	int r;
 
-	s->kver = cfg->kver ? cfg->kver : last_part(cfg->modules_dir);
+	s->kver = cfg->kver ? cfg->kver : path_last(cfg->modules_dir);
 	if (!kver_valid(s->kver))
 		return -EINVAL;
 	for (size_t i = 0; i < SOURCE_PLACES; i++) {

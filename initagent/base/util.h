@@ -85,6 +85,14 @@ static inline bool str_ends(const char *s, const char *tail)
 	return n > m && streq(s + n - m, tail);
 }
 
+/* path_last: what is behind the last slash; all of a path without one. */
+static inline const char *path_last(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 /* dir_next: the next entry but "." and ".."; NULL at the end, or where dir is NULL. */
 static inline const struct dirent *dir_next(DIR *dir)
 {

@@ -64,7 +64,6 @@ static unsigned pci_number(const struct env *env, const char *name, const char *
 static void pci_read(const struct env *env, const char *name, struct pci *ret)
 {
 	char path[PATH_MAX], target[PATH_MAX];
-	const char *slash;
 	ssize_t len;
 
 	*ret = (struct pci){.vendor = pci_number(env, name, "vendor")};
@@ -76,8 +75,7 @@ static void pci_read(const struct env *env, const char *name, struct pci *ret)
 	if (len <= 0)
 		return;
 	target[len] = 0;
-	slash = strrchr(target, '/');
-	(void)strscpy(ret->driver, slash ? slash + 1 : target, sizeof(ret->driver));
+	(void)strscpy(ret->driver, path_last(target), sizeof(ret->driver));
 }
 
 static bool is_rdma(const struct pci *d)

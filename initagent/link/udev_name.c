@@ -49,13 +49,6 @@ static bool find_folder(const struct env *env, const char *dev, const char *belo
 	       realpath(link, ret);
 }
 
-static const char *last(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* To the folder above; false: there is none. */
 static bool go_up(char *path)
 {
@@ -70,7 +63,7 @@ static bool is_pci(const char *path, struct pci *ret)
 {
 	char tail;
 
-	return sscanf(last(path), "%x:%x:%x.%u%c", &ret->domain, &ret->bus, &ret->slot,
+	return sscanf(path_last(path), "%x:%x:%x.%u%c", &ret->domain, &ret->bus, &ret->slot,
 		       &ret->function, &tail) == 4;
 }
 
@@ -133,8 +126,8 @@ static bool find_function(const struct env *env, const char *dev, const char *re
 	at->usb = false;
 	if (!find_folder(env, dev, "device", at->path))
 		return false;
-	at->usb = name_usb(last(at->path), at->below, sizeof(at->below));
-	if (strncmp(last(at->path), "virtio", strlen("virtio")) == 0)
+	at->usb = name_usb(path_last(at->path), at->below, sizeof(at->below));
+	if (strncmp(path_last(at->path), "virtio", strlen("virtio")) == 0)
 		(void)go_up(at->path);
 	while (at->usb && !is_pci(at->path, &at->pci))
 		if (!go_up(at->path))
@@ -206,7 +199,7 @@ static bool slot_is(const struct env *env, const struct netdev *dev, const struc
 			want->number) <= 0)
 		address[0] = 0;
 	for (int up = 0; !found && is_pci(at.path, &at.pci); up++) {
-		found = (*address && strncmp(last(at.path), address, strlen(address)) == 0) ||
+		found = (*address && strncmp(path_last(at.path), address, strlen(address)) == 0) ||
 			(up < 2 && read_number(at.path, "firmware_node/sun", &sun) &&
 				sun == want->number);
 		(void)go_up(at.path);
@@ -253,13 +246,14 @@ static bool acpi_is(const struct env *env, const struct netdev *dev, const struc
 
 	if (!find_folder(env, dev->name, "device", path))
 		return false;
-	id = last(path);
+	id = path_last(path);
 	vendor = (int)strlen(id) - 7;
 	if ((vendor != 3 && vendor != 4) ||
 		sscanf(id + vendor, "%4x:%2x%c", &model, &instance, &tail) != 2)
 		return false;
 	snprintf(name, sizeof(name), "a%.*s%xi%u", vendor, id, model, instance);
-	return strcasecmp(name, want->rest) == 0 && go_up(path) && streq(last(path), "platform");
+	return strcasecmp(name, want->rest) == 0 && go_up(path) &&
+		streq(path_last(path), "platform");
 }
 
 /* USB that is not PCI's */

@@ -24,7 +24,7 @@ static int local_find(struct block_job *j, char device[static BLOCK_DEVICE_MAX])
 			*why ? ": " : "", why);
 		return 0;
 	}
-	return strscpy(device, strrchr(path, '/') + 1, BLOCK_DEVICE_MAX) > 0;
+	return strscpy(device, path_last(path), BLOCK_DEVICE_MAX) > 0;
 }
 
 static void local_disconnect(struct block_job *j)

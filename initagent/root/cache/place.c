@@ -49,13 +49,10 @@ static bool judge_volume(const char *path, struct volume *ret)
 /* The disk that name is a partition of: the folder above it in sysfs. */
 static bool disk_of(const struct env *env, const char *name, char *ret, size_t size)
 {
-	char path[PATH_MAX], real[PATH_MAX], *slash;
+	char path[PATH_MAX], real[PATH_MAX];
 
-	if (env_path(env, path, sizeof(path), "/sys/class/block/%s/..", name) < 0 ||
-		!realpath(path, real))
-		return false;
-	slash = strrchr(real, '/');
-	return slash && strscpy(ret, slash + 1, size) > 0;
+	return env_path(env, path, sizeof(path), "/sys/class/block/%s/..", name) >= 0 &&
+		realpath(path, real) && strscpy(ret, path_last(real), size) > 0;
 }
 
 static bool judge_part(const struct env *env, const char *name, struct volume_part *ret)

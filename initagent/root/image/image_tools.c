@@ -30,13 +30,6 @@ struct maker {
 	struct manifest m;
 };
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* A chunk is over: its digest goes into the list. */
 static int close_chunk(struct manifest *m, struct sha256 *state)
 {
@@ -165,7 +158,7 @@ int manifest_tool(int argc, char **argv)
 	if (!in)
 		return complain("manifest", t->image, strerror(errno));
 	if (!t->named)
-		strscpy(t->m.name, base_name(t->image), sizeof(t->m.name));
+		strscpy(t->m.name, path_last(t->image), sizeof(t->m.name));
 	r = hash_all(in, &t->m);
 	if (r == -E2BIG)
 		return complain("manifest", t->image,

@@ -229,7 +229,7 @@ static int folder_beneath(const char *root, const char *path, char *ret, size_t 
 		memcpy(part, path, i);
 		part[i] = 0;
 		next = sys_open_beneath(root, part, O_PATH | O_DIRECTORY);
-		if (next == -ENOENT && mkdirat(fd, strrchr(part, '/') + 1, 0755) == 0)
+		if (next == -ENOENT && mkdirat(fd, path_last(part), 0755) == 0)
 			next = sys_open_beneath(root, part, O_PATH | O_DIRECTORY);
 		if (next < 0)
 			return next;
