@@ -213,12 +213,8 @@ static bool run_level(const struct plan_word *w)
 
 	if (w->value)
 		return false;
-	if (w->name[0] >= '0' && w->name[0] <= '9' && !w->name[1])
-		return true;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (streq(w->name, names[i]))
-			return true;
-	return false;
+	return (w->name[0] >= '0' && w->name[0] <= '9' && !w->name[1]) ||
+		str_among(w->name, names, ARRAY_SIZE(names));
 }
 
 /* What names the root to live-boot(7), which starts such nodes in Debian's live systems. */

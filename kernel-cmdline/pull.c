@@ -292,11 +292,8 @@ bool pull_finds_disk(const char *root)
 {
 	static const char *const words[] = {"gpt-auto", "gpt-auto-force", "dissect",
 		"dissect-force"};
-	size_t i = 0;
 
-	while (i < ARRAY_SIZE(words) && !streq(root, words[i]))
-		i++;
-	return i < ARRAY_SIZE(words);
+	return str_among(root, words, ARRAY_SIZE(words));
 }
 
 /* systemd-gpt-auto-generator(8): the loop device of that name is the root's disk. */

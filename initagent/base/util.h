@@ -85,6 +85,15 @@ static inline bool str_ends(const char *s, const char *tail)
 	return n > m && streq(s + n - m, tail);
 }
 
+/* str_among: is it one of the n texts? */
+static inline bool str_among(const char *s, const char *const *texts, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (streq(s, texts[i]))
+			return true;
+	return false;
+}
+
 /* path_last: what is behind the last slash; all of a path without one. */
 static inline const char *path_last(const char *path)
 {

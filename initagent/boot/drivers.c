@@ -87,14 +87,6 @@ size_t needs_of_plan(const struct boot_plan *plan, struct need ret[static NEEDS_
 
 /* --- life ------------------------------------------------------------------------------------ */
 
-static bool lists(const char *const *names, size_t n, const char *name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (streq(names[i], name))
-			return true;
-	return false;
-}
-
 /*
  * The blacklist, last the modules that rd.driver.pre= and post= name: as with modprobe, one that is
  * asked for by name is loaded all the same, in its turn. Returns how many are before those.
@@ -105,7 +97,8 @@ static size_t sort_blacklist(const struct plan_drivers *d, const char **ret)
 
 	for (size_t i = 0; i < d->n_blacklist; i++) {
 		const char *name = d->blacklist[i];
-		bool own = lists(d->pre, d->n_pre, name) || lists(d->post, d->n_post, name);
+		bool own = str_among(name, d->pre, d->n_pre) ||
+			str_among(name, d->post, d->n_post);
 
 		ret[own ? --named : n++] = name;
 	}

@@ -137,10 +137,7 @@ static bool is_own(const char *name)
 {
 	static const char *const names[] = {"dev", "proc", "sys", "tmp", &SYSROOT[1]};
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (streq(name, names[i]))
-			return true;
-	return false;
+	return str_among(name, names, ARRAY_SIZE(names));
 }
 
 /* One name of the root's top folder: a link as it is, a folder as a mount. */
