@@ -10,13 +10,12 @@ static void list_causes(struct boot *b, unsigned seconds, uint64_t now)
 {
 	char text[REPORT_TEXT_MAX] = "";
 	struct report_view v;
-	size_t len = 0;
 
 	report_view(b->env.report, &v);
 	if (v.n_causes < 2)
 		return;
-	for (size_t i = 0; i < v.n_causes && len < sizeof(text); i++)
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s%s%s", i ? ", " : "",
+	for (size_t i = 0; i < v.n_causes; i++)
+		str_add(text, sizeof(text), "%s%s%s%s", i ? ", " : "",
 			cause_info(v.causes[i].cause)->code, *v.causes[i].where ? " " : "",
 			v.causes[i].where);
 	report_log(b->env.report, REPORT_ERR, NULL, now, "giving up after %u s; causes seen: %s",

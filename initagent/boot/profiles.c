@@ -206,14 +206,13 @@ static void write_net_conf(struct boot *b, uint64_t now)
 void boot_online(struct boot *b, uint64_t now)
 {
 	char names[RAILS_LIMIT * IFNAMSIZ] = "";
-	size_t n, len = 0;
+	size_t n;
 	const struct rail *all = rails_list(b->rails, &n);
 	int r;
 
 	for (size_t i = 0; i < n; i++)
 		if (all[i].state == RAIL_READY)
-			len += (size_t)snprintf(names + len, sizeof(names) - len, "%s\n",
-				all[i].name);
+			str_add(names, sizeof(names), "%s\n", all[i].name);
 	write_net_conf(b, now);
 	r = running_online(&b->env, names);
 	if (r < 0)

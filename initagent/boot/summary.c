@@ -125,11 +125,10 @@ void summary_phases(struct boot *b, uint64_t now)
 	struct state_phase list[PHASES_MAX];
 	size_t n = phases(b, list, now);
 	char line[256] = "";
-	size_t at = 0;
 
-	for (size_t i = 0; i < n && at < sizeof(line); i++)
-		at += (size_t)snprintf(line + at, sizeof(line) - at, "%s%s %.2f s", i ? ", " : "",
-			list[i].name, (double)(list[i].end - list[i].begin) / 1e9);
+	for (size_t i = 0; i < n; i++)
+		str_add(line, sizeof(line), "%s%s %.2f s", i ? ", " : "", list[i].name,
+			(double)(list[i].end - list[i].begin) / 1e9);
 	report_log(b->env.report, REPORT_INFO, NULL, now, "%s, CPU %.2f s", line,
 		(double)cpu_ns() / 1e9);
 }

@@ -241,11 +241,10 @@ static bool framing(const struct connection *l, CURLcode code)
 static void explain_connect(struct connection *l)
 {
 	long error = 0;
-	size_t len = strlen(l->text);
 
 	curl_easy_getinfo(l->easy, CURLINFO_OS_ERRNO, &error);
 	if (error)
-		snprintf(l->text + len, sizeof(l->text) - len, ": %s%s",
+		str_add(l->text, sizeof(l->text), ": %s%s",
 			error == ENETUNREACH || error == EHOSTUNREACH ? "no route: " : "",
 			strerror((int)error));
 }

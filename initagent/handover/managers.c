@@ -279,12 +279,10 @@ bool managers_masked(const char *sysroot, unsigned bit)
 
 const char *managers_text(unsigned bits, char *buf, size_t size)
 {
-	size_t at = 0;
-
 	strscpy(buf, bits ? "" : "none", size);
 	for (size_t i = 0; i < ARRAY_SIZE(managers); i++)
-		if (bits & managers[i].bit && at < size)
-			at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? ", " : "",
+		if (bits & managers[i].bit)
+			str_add(buf, size, "%s%s", *buf ? ", " : "",
 				state_manager_name(managers[i].bit));
 	return buf;
 }

@@ -85,17 +85,16 @@ static bool name_usb(const char *part, char *ret, size_t size)
 	const char *dash = strchr(part, '-');
 	unsigned config, interface;
 	char ports[16], tail;
-	size_t n;
 
 	if (!dash || sscanf(dash + 1, "%15[0-9.]:%u.%u%c", ports, &config, &interface, &tail) != 3)
 		return false;
 	for (char *dot = strchr(ports, '.'); dot; dot = strchr(dot, '.'))
 		*dot = 'u';
-	n = (size_t)snprintf(ret, size, "u%s", ports);
+	snprintf(ret, size, "u%s", ports);
 	if (config != 1)
-		n += (size_t)snprintf(ret + n, size - n, "c%u", config % 1000);
+		str_add(ret, size, "c%u", config % 1000);
 	if (interface)
-		snprintf(ret + n, size - n, "i%u", interface % 1000);
+		str_add(ret, size, "i%u", interface % 1000);
 	return true;
 }
 

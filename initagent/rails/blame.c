@@ -197,21 +197,19 @@ void rails_path_text(const struct rails *rails, const struct link_route *way, co
 
 void rails_no_route_text(const struct rails *rails, char *buf, size_t size)
 {
-	size_t at = (size_t)snprintf(buf, size, "no route:");
-
-	for (size_t i = 0; i < rails->n && at < size; i++) {
+	strscpy(buf, "no route:", size);
+	for (size_t i = 0; i < rails->n; i++) {
 		const struct address_result *a =
 			addresses_result(rails->addresses, rails->rows[i].ifindex);
 		char address[INET_ADDR_TEXT], gateway[INET_ADDR_TEXT];
 
 		if (a)
-			at += (size_t)snprintf(buf + at, size - at, " %s has %s/%u and %s%s;",
-				rails->rows[i].name, inet_text(&a->addr, address), a->prefix,
+			str_add(buf, size, " %s has %s/%u and %s%s;", rails->rows[i].name,
+				inet_text(&a->addr, address), a->prefix,
 				a->gateway.family ? "gateway " : "no gateway",
 				a->gateway.family ? inet_text(&a->gateway, gateway) : "");
 	}
 	/* The last character: a colon without interfaces, a semicolon behind the last one. */
-	at = strlen(buf);
-	if (at)
-		buf[at - 1] = 0;
+	if (*buf)
+		buf[strlen(buf) - 1] = 0;
 }

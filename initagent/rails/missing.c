@@ -66,26 +66,25 @@ static const char *missing_below(const struct rails *rails, const char *name)
 /* The interfaces of the machine, in words: they tell a wrong name from a driver that is missing. */
 static void list_netdevs(const struct rails *rails, char *buf, size_t size)
 {
-	size_t n = 0;
-
-	strscpy(buf, "no other interface found", size);
-	for (const struct netdev *d = NULL; (d = links_next(rails->links, d)) && n < size;)
+	*buf = 0;
+	for (const struct netdev *d = NULL; (d = links_next(rails->links, d));)
 		if (d->hwtype != ARPHRD_LOOPBACK)
-			n += (size_t)snprintf(buf + n, size - n, "%s%s (%s)", n ? ", "
-				: "there are: ", d->name,
+			str_add(buf, size, "%s%s (%s)", *buf ? ", " : "there are: ", d->name,
 				d->carrier ? "carrier" : d->up ? "no carrier" : "down");
+	if (!*buf)
+		strscpy(buf, "no other interface found", size);
 }
 
 /* The same of the RDMA ports, behind what buf has. */
 static void add_ports(const struct rails *rails, char *buf, size_t size)
 {
 	const struct fabric_port *ports;
-	size_t n, at = strlen(buf);
+	size_t n;
 
 	ports = fabric_ports(rails->fabric, &n);
-	for (size_t i = 0; i < n && at < size; i++)
-		at += (size_t)snprintf(buf + at, size - at, "%s%s (GUID %016" PRIx64 ")",
-			i ? ", " : "; RDMA ports: ", ports[i].name, ports[i].guid);
+	for (size_t i = 0; i < n; i++)
+		str_add(buf, size, "%s%s (GUID %016" PRIx64 ")", i ? ", " : "; RDMA ports: ",
+			ports[i].name, ports[i].guid);
 }
 
 /* What is waited for, its cause, and what there is; name: of what it is said. */

@@ -184,9 +184,9 @@ static void bounce(struct rails *rails, struct rail *rail, uint64_t now)
 static void add_slaves(struct rails *rails, const struct rail *rail, char *text, size_t size)
 {
 	const struct netdev *list[STACK_BELOW_MAX];
-	size_t n = stack_below(rails, rail->name, list), len = strlen(text);
+	size_t n = stack_below(rails, rail->name, list);
 
-	for (size_t i = 0; i < n && len < size; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct rail slave = {.guid = netdev_guid(list[i]), .pkey = rail->pkey};
 		char why[128];
 
@@ -195,7 +195,7 @@ static void add_slaves(struct rails *rails, const struct rail *rail, char *text,
 			continue;
 		if (port_gate(rails, &slave, why, sizeof(why)) == CAUSE_NONE)
 			strscpy(why, "the port is ready", sizeof(why));
-		len += (size_t)snprintf(text + len, size - len, "; %s: %s", list[i]->name, why);
+		str_add(text, size, "; %s: %s", list[i]->name, why);
 	}
 }
 

@@ -318,12 +318,11 @@ static const struct netdev *partnerless(const struct rails *rails, const struct 
 static void parts_text(const struct rails *rails, const struct plan_link *link, char *buf,
 	size_t size)
 {
-	size_t n = (size_t)snprintf(buf, size, "waiting for carrier;");
-
-	for (size_t i = 0; i < link->n_lower && n < size; i++) {
+	strscpy(buf, "waiting for carrier;", size);
+	for (size_t i = 0; i < link->n_lower; i++) {
 		const struct netdev *dev = naming_find(rails, link->lower[i]);
 
-		n += (size_t)snprintf(buf + n, size - n, "%s %s: %s", i ? "," : "", link->lower[i],
+		str_add(buf, size, "%s %s: %s", i ? "," : "", link->lower[i],
 			!dev ? "not there" : dev->carrier ? "carrier" : "no carrier");
 	}
 }

@@ -23,21 +23,19 @@ void resolv_conf_add_server(struct resolv_conf *c, const struct inet_addr *serve
 
 size_t resolv_conf_text(const struct resolv_conf *c, char text[static RESOLV_TEXT_MAX])
 {
-	size_t len = 0;
-
 	text[0] = 0;
 	if (!c->n_servers)
 		return 0;
 	if (*c->search)
-		len += (size_t)snprintf(text, RESOLV_TEXT_MAX, "search %s\n", c->search);
+		str_add(text, RESOLV_TEXT_MAX, "search %s\n", c->search);
 	for (size_t i = 0; i < c->n_servers; i++) {
 		char address[INET_ADDR_TEXT];
 
 		/* glibc and musl read the zone by its name. */
-		len += (size_t)snprintf(text + len, RESOLV_TEXT_MAX - len, "nameserver %s%s%s\n",
+		str_add(text, RESOLV_TEXT_MAX, "nameserver %s%s%s\n",
 			inet_text(&c->servers[i], address), c->zones[i] ? "%" : "", c->ifnames[i]);
 	}
-	return len;
+	return strlen(text);
 }
 
 int resolv_conf_write(const struct resolv_conf *c, const struct env *env)

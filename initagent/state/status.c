@@ -39,14 +39,13 @@ static const char *duration(char *buf, size_t size, double seconds)
 		{120, 60, 0, "min", ""}, {0, 1, 0, "s", ""}};
 	unsigned long s = seconds > 0 && seconds < 1e9 ? (unsigned long)seconds : 0, rest;
 	size_t i = 0;
-	int n;
 
 	while (s < rows[i].from)
 		i++;
 	rest = rows[i].part ? s % rows[i].unit / rows[i].part : 0;
-	n = snprintf(buf, size, "%lu %s", s / rows[i].unit, rows[i].name);
+	snprintf(buf, size, "%lu %s", s / rows[i].unit, rows[i].name);
 	if (rest)
-		snprintf(buf + n, size - (size_t)n, " %lu %s", rest, rows[i].part_name);
+		str_add(buf, size, " %lu %s", rest, rows[i].part_name);
 	return buf;
 }
 
@@ -59,13 +58,12 @@ static void print_outcome(FILE *out, const cJSON *top)
 	double start = state_number(top, "start_s"),
 		restarts = state_number(cJSON_GetObjectItem(top, "agent"), "restarts");
 	char line[256];
-	int n;
 
-	n = snprintf(line, sizeof(line), "%s %.2f s, %.2f s after the kernel started",
+	snprintf(line, sizeof(line), "%s %.2f s, %.2f s after the kernel started",
 		words[outcome_status(top)],
 		state_number(top, "now_s") - start, state_number(top, "now_s"));
 	if (restarts > 0)
-		snprintf(line + n, sizeof(line) - (size_t)n,
+		str_add(line, sizeof(line),
 			"; the agent was killed and started again %.0f %s", restarts,
 			restarts > 1 ? "times" : "time");
 	print_clean(out, "outcome", line);

@@ -211,15 +211,14 @@ static void back_off(struct block *b, uint64_t now)
 static bool others_left(struct block *b)
 {
 	struct source_refusals *all = b->cfg.refusals;
-	size_t n = b->plan->n_portals, here = portal_of(b), len;
+	size_t n = b->plan->n_portals, here = portal_of(b);
 
 	if (!all || n < 2)
 		return b->source.rounds < b->cfg.ways;
 	if (here < 64 && !source_refused(all, here)) {
 		all->servers |= UINT64_C(1) << here;
-		len = strlen(all->text);
-		snprintf(all->text + len, sizeof(all->text) - len, "%s%.80s: %.*s", len ? "; "
-			: "", b->portal->server, (int)(sizeof(all->text) / n), b->source.text);
+		str_add(all->text, sizeof(all->text), "%s%.80s: %.*s", *all->text ? "; " : "",
+			b->portal->server, (int)(sizeof(all->text) / n), b->source.text);
 	}
 	for (size_t i = 0; i < n; i++)
 		if (!source_refused(all, i))

@@ -23,13 +23,12 @@ int device_partition(const struct env *env, const char *whole, unsigned number,
 void device_partitions(const struct env *env, const char *whole, char *buf, size_t size)
 {
 	char name[BLOCK_DEVICE_MAX];
-	size_t at = 0;
 
 	buf[0] = 0;
 	/* In order, and no more than is ever read. */
-	for (unsigned i = 1; i <= 16 && at + 8 < size; i++)
+	for (unsigned i = 1; i <= 16; i++)
 		if (device_partition(env, whole, i, name))
-			at += (size_t)snprintf(buf + at, size - at, "%s%u", at ? ", " : "", i);
+			str_add(buf, size, "%s%u", *buf ? ", " : "", i);
 }
 
 /* Linux counts in sectors of 512 bytes whatever the device's are. */

@@ -74,10 +74,8 @@ static bool usable(const struct record *r, struct discovery *d)
 
 static void list(struct discovery *d, const char *nqn)
 {
-	size_t have = strlen(d->text);
-
 	if (!strstr(d->text, nqn))
-		snprintf(d->text + have, sizeof(d->text) - have, "%s%s", have ? ", " : "", nqn);
+		str_add(d->text, sizeof(d->text), "%s%s", *d->text ? ", " : "", nqn);
 }
 
 /* One record against the best so far. */

@@ -53,12 +53,11 @@ static void target_text(const struct block_job *j, char *buf, size_t size)
 {
 	const struct plan_block *plan = j->plan;
 	bool six = j->cfg->address && strchr(j->cfg->address, ':');
-	int n = snprintf(buf, size, "%s%s%s", plan->name, *plan->options ? "," : "", plan->options);
 
-	if (n > 0 && (size_t)n < size && j->portal)
-		snprintf(buf + n, size - (size_t)n, ",dest=%s%s%s:%u", six ? "[" : "",
-			j->cfg->address, six ? "]" : "",
-			j->portal->port);
+	snprintf(buf, size, "%s%s%s", plan->name, *plan->options ? "," : "", plan->options);
+	if (j->portal)
+		str_add(buf, size, ",dest=%s%s%s:%u", six ? "[" : "", j->cfg->address,
+			six ? "]" : "", j->portal->port);
 }
 
 /* Like an NFS root: waits for its server for ever. Reconnecting goes on each 10 s, which is the

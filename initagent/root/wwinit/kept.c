@@ -108,7 +108,6 @@ void kept_copy(const char *overlay, const char *root, char *ret, size_t size)
 	_cleanup_(writer_freep) struct writer *writer = NULL;
 	struct copy c = {.name = "warewulf", .text = ret, .size = size};
 	_cleanup_closedir_ DIR *dir = sys_list_beneath(overlay, "/warewulf");
-	size_t n;
 
 	*ret = 0;
 	umask(0);
@@ -116,7 +115,6 @@ void kept_copy(const char *overlay, const char *root, char *ret, size_t size)
 		c.writer = writer;
 		copy_entry(&c, dirfd(dir), "run", strlen(c.name), 0);
 	}
-	n = strlen(ret);
 	if (c.left_out > 1)
-		snprintf(ret + n, size - n, ", and %u more", c.left_out - 1);
+		str_add(ret, size, ", and %u more", c.left_out - 1);
 }
