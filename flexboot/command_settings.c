@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* command_settings: "initagent-flexboot settings want|check". */
-#include <sys/stat.h>
-
+#include "base/io.h"
 #include "flexboot/advice.h"
 #include "flexboot/command.h"
 
@@ -54,17 +53,13 @@ static int run_want(const struct request *q)
 
 static int read_query(const struct request *q, struct query *query)
 {
-	_cleanup_fclose_ FILE *f = q->file ? fopen(q->file, "re") : NULL;
 	const char *name = q->file ? q->file : "standard input";
-	_cleanup_free_ char *text = malloc(QUERY_SIZE_MAX + 1);
-	FILE *from = q->file ? f : stdin;
-	size_t size;
+	size_t size = QUERY_SIZE_MAX + 1; /* of one that is larger, which query_read() reports */
+	_cleanup_free_ void *text = NULL;
+	int r = io_read_file(q->file ? q->file : "-", QUERY_SIZE_MAX, &text, &size);
 
-	if (!from || !text)
-		return complain(EXIT_NOT_READ, "%s: %m", name);
-	size = fread(text, 1, QUERY_SIZE_MAX + 1, from);
-	if (ferror(from))
-		return complain(EXIT_NOT_READ, "%s: %m", name);
+	if (r < 0 && r != -EFBIG)
+		return complain(EXIT_NOT_READ, "%s: %s", name, strerror(-r));
 	if (query_read(query, text, size) == 0)
 		return 0;
 	if (query->line)

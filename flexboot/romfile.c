@@ -9,9 +9,7 @@
 
 int romfile_read(const char *path, void **data, size_t *size)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	return fd < 0 ? -errno : io_read_all(fd, ROM_SIZE_MAX, data, size);
+	return io_read_file(path, ROM_SIZE_MAX, data, size);
 }
 
 /* A device's name is looked up as a path: domain:bus:device.function and nothing else. */

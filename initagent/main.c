@@ -19,7 +19,7 @@
 #include "modules/modprobe.h"
 #include "boot/pid1.h"
 #include "report/console.h"
-#include "base/util.h"
+#include "base/io.h"
 
 /* Exit status of a wrong call, as sysexits(3) and most tools have it. */
 #define EXIT_USAGE 64
@@ -95,18 +95,14 @@ struct given_line {
 
 /* Line ends separate words, as for the kernel: a file may be a fragment as dracut's /etc/cmdline.d
  * has them. */
-static int read_stream(FILE *in, struct given_line *ret)
+static int read_line(const char *path, struct given_line *ret)
 {
-	if (!in)
-		return -errno;
-	ret->text = malloc(CMDLINE_TEXT_MAX);
-	if (!ret->text)
-		return -ENOMEM;
-	ret->len = fread(ret->text, 1, CMDLINE_TEXT_MAX, in);
-	if (ferror(in))
-		return -EIO;
-	if (ret->len == CMDLINE_TEXT_MAX)
-		return -EFBIG;
+	void *text;
+	int r = io_read_file(path, CMDLINE_TEXT_MAX - 1, &text, &ret->len);
+
+	if (r < 0)
+		return r;
+	ret->text = text;
 	while (ret->len > 0 && ret->text[ret->len - 1] == '\n')
 		ret->len--;
 	for (size_t i = 0; i < ret->len; i++)
@@ -130,18 +126,18 @@ static int join_arguments(int argc, char **argv, struct given_line *ret)
  * kernel's. */
 static int take_line(int argc, char **argv, struct given_line *ret)
 {
-	_cleanup_fclose_ FILE *file = NULL;
-	const char *path = argc < 2 ? "/proc/cmdline" : argv[2];
 	int r;
 
 	if (argc == 2 && streq(argv[1], "-")) {
 		ret->from = "standard input";
-		r = read_stream(stdin, ret);
-	} else if (argc < 2 || (argc == 3 && streq(argv[1], "-f"))) {
-		ret->running = argc < 2;
-		ret->from = ret->running ? "this system" : path;
-		file = fopen(path, "re");
-		r = read_stream(file, ret);
+		r = read_line("-", ret);
+	} else if (argc == 3 && streq(argv[1], "-f")) {
+		ret->from = argv[2];
+		r = read_line(argv[2], ret);
+	} else if (argc < 2) {
+		ret->running = true;
+		ret->from = "this system";
+		r = read_line("/proc/cmdline", ret);
 	} else {
 		r = join_arguments(argc, argv, ret);
 	}

@@ -55,9 +55,7 @@ static int usage(FILE *out)
 /* The bytes of a file; "-" is standard input. False: said. */
 static bool read_file(const char *file, void **text, size_t *len)
 {
-	_cleanup_close_ int fd =
-		streq(file, "-") ? dup(STDIN_FILENO) : open(file, O_RDONLY | O_CLOEXEC);
-	int r = fd < 0 ? -errno : io_read_all(fd, DOCUMENT_BYTES_MAX, text, len);
+	int r = io_read_file(file, DOCUMENT_BYTES_MAX, text, len);
 
 	if (r == -EFBIG)
 		*len = DOCUMENT_BYTES_MAX + 1; /* which document_parse() reports */

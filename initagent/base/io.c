@@ -34,6 +34,14 @@ int io_read_all(int fd, size_t limit, void **ret, size_t *ret_size)
 	return 0;
 }
 
+int io_read_file(const char *path, size_t limit, void **ret, size_t *ret_size)
+{
+	_cleanup_close_ int fd = streq(path, "-") ? dup(STDIN_FILENO)
+		: open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+
+	return fd < 0 ? -errno : io_read_all(fd, limit, ret, ret_size);
+}
+
 int io_write_all(int fd, const void *data, size_t size)
 {
 	for (const char *at = data; size > 0;) {

@@ -4,7 +4,7 @@
  * caller's.
  * In: a descriptor with a limit, or bytes, or a path. Out: the content, which the caller frees;
  * -errno.
- * Callers: doctor/, handover/, modules/, root/block/, root/nfs/, root/wwinit/, state/,
+ * Callers: main.c, doctor/, handover/, modules/, root/block/, root/image/, root/nfs/, state/,
  * dracut/mkimage/, flexboot/, ipxe-scripts/, ipxe-scripts/site/. Tests: base/test_core.c.
  */
 #pragma once
@@ -16,6 +16,9 @@
  * caller's (free()). 0, -EFBIG, -ENOMEM or -errno.
  */
 int io_read_all(int fd, size_t limit, void **ret, size_t *ret_size);
+
+/* io_read_file: the same of all of a file; "-": of the standard input. */
+int io_read_file(const char *path, size_t limit, void **ret, size_t *ret_size);
 
 /* io_write_all: 0 or -errno. */
 int io_write_all(int fd, const void *data, size_t size);

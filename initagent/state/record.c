@@ -466,20 +466,12 @@ void record_file_name(char *buf, size_t size, const char *path)
 int record_read(struct record **ret, const char *path)
 {
 	_cleanup_free_ void *buf = NULL;
-	_cleanup_close_ int opened = -1;
-	bool input = streq(path, "-");
 	char name[256];
 	size_t len;
-	int r;
+	int r = io_read_file(path, RECORD_BYTES_MAX, &buf, &len);
 
-	if (!input) {
-		opened = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-		if (opened < 0)
-			return -errno;
-	}
-	r = io_read_all(input ? STDIN_FILENO : opened, RECORD_BYTES_MAX, &buf, &len);
 	if (r < 0)
 		return r == -EFBIG ? (int)RECORD_LARGE : r;
-	record_file_name(name, sizeof(name), input ? "standard input" : path);
+	record_file_name(name, sizeof(name), streq(path, "-") ? "standard input" : path);
 	return (int)record_parse(ret, path, name, buf, len);
 }

@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include <sys/stat.h>
 
+#include "base/io.h"
 #include "base/sha256.h"
 #include "report/console.h"
 #include "root/image/keys.h"
@@ -184,7 +185,6 @@ struct verifying {
 	struct proof_config cfg;
 	struct proof_result result;
 	uint8_t hash[MINISIG_HASH_BYTES];
-	char signature[MINISIG_TEXT_MAX + 1];
 };
 
 static bool take_key(struct verifying *t, const char *text)
@@ -226,35 +226,18 @@ static int read_verify_options(struct verifying *t, int argc, char **argv)
 	return 0;
 }
 
-/* At most max bytes; more are an error as well. Returns the length or -errno. */
-static ssize_t read_file(const char *path, void *buf, size_t max)
-{
-	_cleanup_fclose_ FILE *in = fopen(path, "re");
-	size_t n;
-
-	if (!in)
-		return -errno;
-	n = fread(buf, 1, max, in);
-	if (ferror(in))
-		return -errno;
-	return n == max ? -EFBIG : (ssize_t)n;
-}
-
-static int read_signature(struct verifying *t)
+static int read_signature(struct verifying *t, void **ret)
 {
 	_cleanup_free_ char *path = NULL;
-	ssize_t n;
+	int r;
 
 	if (asprintf(&path, "%s.minisig", t->file) < 0)
 		return -ENOMEM;
-	n = read_file(path, t->signature, sizeof(t->signature));
-	if (n == -ENOENT)
-		return 0;
-	if (n < 0)
-		return complain("verify", path, strerror((int)-n)), (int)n;
-	t->cfg.signature = t->signature;
-	t->cfg.signature_len = (size_t)n;
-	return 0;
+	r = io_read_file(path, MINISIG_TEXT_MAX, ret, &t->cfg.signature_len);
+	if (r < 0 && r != -ENOENT)
+		complain("verify", path, strerror(-r));
+	t->cfg.signature = *ret;
+	return r == -ENOENT ? 0 : r;
 }
 
 static int hash_image(struct verifying *t)
@@ -267,22 +250,20 @@ static int hash_image(struct verifying *t)
 
 static int judge_file(struct verifying *t)
 {
-	_cleanup_free_ char *text = NULL;
-	ssize_t n;
+	_cleanup_free_ void *text = NULL;
+	int r;
 
 	t->cfg.keys = t->keys.keys;
 	t->cfg.n_keys = t->keys.n;
 	t->cfg.release = t->release;
 	if (!plan_is_manifest(t->file, strlen(t->file))) {
-		n = hash_image(t);
+		r = hash_image(t);
 	} else {
-		text = malloc(MANIFEST_TEXT_MAX + 1);
-		n = text ? read_file(t->file, text, MANIFEST_TEXT_MAX + 1) : -ENOMEM;
+		r = io_read_file(t->file, MANIFEST_TEXT_MAX, &text, &t->cfg.manifest_len);
 		t->cfg.manifest = text;
-		t->cfg.manifest_len = n < 0 ? 0 : (size_t)n;
 	}
-	if (n < 0)
-		return complain("verify", t->file, strerror((int)-n));
+	if (r < 0)
+		return complain("verify", t->file, strerror(-r));
 	proof_judge(&t->cfg, &t->result);
 	return EXIT_SUCCESS;
 }
@@ -313,6 +294,7 @@ int verify_tool(int argc, char **argv)
 {
 	static const struct env env = {.prefix = ""};
 	_cleanup_free_ struct verifying *t = calloc(1, sizeof(*t));
+	_cleanup_free_ void *signature = NULL;
 	struct plan_image image = {0};
 	int r;
 
@@ -324,7 +306,7 @@ int verify_tool(int argc, char **argv)
 	image.n_keys = t->n_given;
 	if (keys_load(&env, &image, &t->keys) < 0)
 		return complain("verify", "key", t->keys.text);
-	if (read_signature(t) < 0)
+	if (read_signature(t, &signature) < 0)
 		return EXIT_FAILURE;
 	r = judge_file(t);
 	return r == EXIT_SUCCESS ? print_verdict(t) : r;
