@@ -236,6 +236,14 @@ int sys_open_file_beneath(const char *root, const char *path)
 	return dir < 0 ? -errno : sys_open_file(dir, path, 0);
 }
 
+off_t sys_size_beneath(const char *root, const char *path)
+{
+	_cleanup_close_ int fd = sys_open_file_beneath(root, path);
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 ? st.st_size : 0;
+}
+
 #define TEXT_MAX (1 << 20)
 
 char *sys_text_beneath(const char *root, const char *path)

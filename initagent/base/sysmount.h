@@ -67,6 +67,9 @@ int sys_open_in(int dir, const char *path, int flags);
 int sys_open_file(int dir, const char *path, int flags);
 int sys_open_file_beneath(const char *root, const char *path);
 
+/* sys_size_beneath: the bytes of a regular file; 0: there is none, or it is empty. */
+off_t sys_size_beneath(const char *root, const char *path);
+
 /*
  * sys_text_beneath: all of a regular file as text, the caller's to free(). NULL: there is none, or
  * it cannot be read, or has more than 1 MiB, which no file has that is written by hand.

@@ -238,10 +238,7 @@ static int run(const struct statelite *s, const char *program, char *last, char 
 /* The script goes on without a table after it asked the master 15 times, and all is missing. */
 static int judge(const struct statelite *s, const char *last, char *text)
 {
-	_cleanup_close_ int fd = sys_open_file_beneath(s->root, TABLE);
-	struct stat st;
-
-	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0)
+	if (sys_size_beneath(s->root, TABLE) > 0)
 		return 0;
 	return fail(text, -ENODATA, SCRIPT " of the image got no table from xCAT's master%s%.120s",
 		*last ? "; it says: " : "", last);

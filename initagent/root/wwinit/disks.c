@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "base/io.h"
 #include "base/mountpoint.h"
 #include "base/script.h"
 #include "base/sysmount.h"
@@ -24,7 +23,6 @@
 #define RUNNER	   "/warewulf/run-wwinit.d"
 #define MOUNTS	   "/warewulf/mounts"
 #define IGNITION   "/warewulf/ignition.json"
-#define MOUNTS_MAX (64 * 1024)
 #define LINE_SIZE  240
 #define LINES_MAX  2000 /* of output that is logged */
 #define LINES_END  100000
@@ -79,14 +77,6 @@ static void first_script(const char *overlay, char *ret, size_t size)
 			strscpy(ret, e->d_name, size);
 }
 
-static off_t size_of(const char *overlay, const char *path)
-{
-	_cleanup_close_ int fd = sys_open_file_beneath(overlay, path);
-	struct stat st;
-
-	return fd >= 0 && fstat(fd, &st) == 0 ? st.st_size : 0;
-}
-
 /*
  * A script that lacks its program ends well, and a disk may be missing later. Shells (dash,
  * busybox, bash) end their message so; Warewulf's own scripts look for the program first, and say
@@ -98,7 +88,7 @@ static bool is_undone(const char *line, const char *overlay)
 	const char *at = strstr(line, words);
 
 	if (streq(line, "warewulf: ignition not found"))
-		return size_of(overlay, IGNITION) > (off_t)strlen("null\n");
+		return sys_size_beneath(overlay, IGNITION) > (off_t)strlen("null\n");
 	at += at ? strlen(words) : 0;
 	return at && (!*at || *at == ',') && strchr(line, ':');
 }
@@ -247,15 +237,14 @@ static int folder_beneath(const char *root, const char *path, char *ret, size_t 
 static void mount_others(const struct disks *d, uint64_t until)
 {
 	struct overlay_mount m[OVERLAY_MOUNTS_MAX];
-	_cleanup_close_ int fd = sys_open_file_beneath(d->cfg.overlay, MOUNTS);
+	_cleanup_free_ char *list = sys_text_beneath(d->cfg.overlay, MOUNTS);
 	char at[PATH_MAX], text[MOUNT_TEXT_MAX];
-	_cleanup_free_ void *list = NULL;
-	size_t len, n;
+	size_t n;
 	bool odd;
 
-	if (fd < 0 || io_read_all(fd, MOUNTS_MAX, &list, &len) < 0)
+	if (!list)
 		return;
-	n = overlay_mounts_parse(list, len, m, &odd);
+	n = overlay_mounts_parse(list, strlen(list), m, &odd);
 	if (odd)
 		say(KIND_UNDONE, MOUNTS " has a line that is not DEVICE TYPE PATH");
 	for (size_t i = 0; i < n; i++) {
@@ -327,7 +316,7 @@ static int work(const void *arg)
 bool disks_mount(const struct disks_config *cfg)
 {
 	/* Without disks the overlay has an empty line there. */
-	return cfg->plan->device || size_of(cfg->overlay, MOUNTS) > 1;
+	return cfg->plan->device || sys_size_beneath(cfg->overlay, MOUNTS) > 1;
 }
 
 bool disks_needed(const struct disks_config *cfg)

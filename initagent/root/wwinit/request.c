@@ -5,12 +5,8 @@
 #include <ctype.h>
 
 #include "base/file.h"
-#include "base/io.h"
 #include "base/sysmount.h"
 #include "root/wwinit/overlay_config.h"
-
-#define CONFIG_MAX	(64 * 1024)
-#define CERTIFICATE_MAX (64 * 1024)
 
 /* A value of DMI, as a query can hold it (RFC 3986 2.1). */
 static void read_dmi(const struct env *env, const char *name, char *ret, size_t size)
@@ -44,28 +40,20 @@ int request_url(const struct env *env, const char *base, const struct plan_wwini
 	return n < REQUEST_URL_MAX ? 0 : -E2BIG;
 }
 
-static int read_beneath(const char *root, const char *path, size_t limit, void **ret, size_t *len)
-{
-	_cleanup_close_ int fd = sys_open_file_beneath(root, path);
-
-	return fd < 0 ? fd : io_read_all(fd, limit, ret, len);
-}
-
 bool request_tls(const struct env *env, const char *root, char *base, size_t size)
 {
-	_cleanup_free_ void *text = NULL, *certificate = NULL;
+	_cleanup_free_ char *text = sys_text_beneath(root, "/warewulf/config"),
+		*certificate = sys_text_beneath(root, "/warewulf/tls/warewulf.crt");
 	struct overlay_config c;
-	size_t len;
 	bool v6;
 
-	if (read_beneath(root, "/warewulf/config", CONFIG_MAX, &text, &len) < 0)
+	if (!text || !certificate)
 		return false;
-	overlay_config_parse(text, len, &c);
-	if (!streq(c.tls, "true") ||
-		read_beneath(root, "/warewulf/tls/warewulf.crt", CERTIFICATE_MAX, &certificate,
-			&len) < 0)
+	overlay_config_parse(text, strlen(text), &c);
+	if (!streq(c.tls, "true"))
 		return false;
 	v6 = strchr(c.address, ':');
 	snprintf(base, size, "https://%s%s%s:%s", v6 ? "[" : "", c.address, v6 ? "]" : "", c.port);
-	return file_write(env, STATE_DIR, REQUEST_CA_NAME, certificate, len, 0600) >= 0;
+	return file_write(env, STATE_DIR, REQUEST_CA_NAME, certificate, strlen(certificate),
+		0600) >= 0;
 }
