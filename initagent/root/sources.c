@@ -44,5 +44,5 @@ size_t sources_needs(const struct plan_root *root, struct need ret[static NEEDS_
 			.block = &root->block};
 	const struct source_ops *ops = source_of(open ? PLAN_ROOT_NFS : root->kind);
 
-	return ops ? ops->needs(&choice, root->image.overlay.asked, ret) : 0;
+	return ops && ops->needs ? ops->needs(&choice, root->image.overlay.asked, ret) : 0;
 }

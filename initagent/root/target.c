@@ -366,7 +366,8 @@ void target_step(struct target *t, const struct target_modules *modules, uint64_
 
 size_t target_needs(const struct target *t, struct need ret[static NEEDS_MAX])
 {
-	return t->ops ? t->ops->needs(&t->choice, t->cfg.plan->root.image.overlay.asked, ret) : 0;
+	return t->ops && t->ops->needs
+		? t->ops->needs(&t->choice, t->cfg.plan->root.image.overlay.asked, ret) : 0;
 }
 
 int target_family(const struct target *t)

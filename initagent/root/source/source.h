@@ -173,7 +173,7 @@ struct source_ops {
 	 * the kernel tells it, and it is never incomplete */
 	const char *note;
 
-	/* needs: modules; their number. */
+	/* needs: modules; their number. NULL: none. */
 	size_t (*needs)(const struct root_choice *c, bool overlay,
 		struct need ret[static NEEDS_MAX]);
 	/* server: the server with that number; 0, or -errno: it is not named. */

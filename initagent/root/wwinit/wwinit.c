@@ -327,15 +327,6 @@ static int wwinit_adopt(struct source **ret, const struct env *env, const char *
 	return 1;
 }
 
-static size_t wwinit_needs(const struct root_choice *c, bool overlay,
-	struct need ret[static NEEDS_MAX])
-{
-	(void)c;
-	(void)overlay;
-	(void)ret;
-	return 0;
-}
-
 static struct source *layer_of(const struct source *s)
 {
 	return ((const struct wwinit *)s)->layer;
@@ -449,7 +440,6 @@ const struct source_ops wwinit_source = {
 	.n_fields = ARRAY_SIZE(wwinit_fields),
 	.env = wwinit_env,
 	.note = "wwinit-root",
-	.needs = wwinit_needs,
 	.server = web_server,
 	.adopt = wwinit_adopt,
 	.begin = wwinit_begin,
