@@ -112,6 +112,8 @@ static int job_of(const struct block *b, void (*run)(struct block_job *j))
 		.uevents = -1,
 		.message = {.result = b->result},
 	};
+	if (b->plan->name)
+		strscpy(job.message.result.name, b->plan->name, sizeof(job.message.result.name));
 	run(&job);
 	return 0;
 }

@@ -174,7 +174,6 @@ static int connect_to(struct block_job *j)
 	_cleanup_close_ int fd = -1;
 	struct nbd_export e;
 
-	strscpy(j->message.result.name, j->plan->name, sizeof(j->message.result.name));
 	j->message.result.adopted = adopt(j);
 	if (j->message.result.adopted)
 		return 0;

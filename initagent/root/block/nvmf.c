@@ -247,8 +247,6 @@ static int connect_to(struct block_job *j)
 	struct way way;
 	int r = 0;
 
-	if (j->plan->name)
-		strscpy(res->name, j->plan->name, sizeof(res->name));
 	if (j->portal->discovery)
 		r = discover(j);
 	if (r < 0)

@@ -94,7 +94,6 @@ static int create(struct block_job *j)
 
 static int connect_to(struct block_job *j)
 {
-	strscpy(j->message.result.name, j->plan->name, sizeof(j->message.result.name));
 	j->message.result.adopted = adopt(j);
 	return j->message.result.adopted ? 0 : create(j);
 }
