@@ -128,28 +128,14 @@ static int clean(const void *arg)
 	return job_of(arg, job_clean);
 }
 
-static bool end_strings(struct block_message *m)
-{
-	struct block_result *r = &m->result;
-
-	m->text[sizeof(m->text) - 1] = 0;
-	r->device[sizeof(r->device) - 1] = 0;
-	r->fstype[sizeof(r->fstype) - 1] = 0;
-	r->name[sizeof(r->name) - 1] = 0;
-	r->address[sizeof(r->address) - 1] = 0;
-	r->init[sizeof(r->init) - 1] = 0;
-	r->kind[sizeof(r->kind) - 1] = 0;
-	r->proto[sizeof(r->proto) - 1] = 0;
-	r->server[sizeof(r->server) - 1] = 0;
-	return true;
-}
-
 static bool message_valid(void *reply, const void *context)
 {
 	struct block_message *m = reply;
 
 	(void)context;
-	return end_strings(m) && m->step >= 0 && m->step < BLOCK_STEP_MAX && m->cause >= 0 &&
+	m->text[sizeof(m->text) - 1] = 0;
+	note_end_texts(&block_source, &m->result);
+	return m->step >= 0 && m->step < BLOCK_STEP_MAX && m->cause >= 0 &&
 		m->cause < CAUSE_MAX;
 }
 

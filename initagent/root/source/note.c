@@ -119,3 +119,12 @@ bool note_read(const struct env *env, const struct source_ops *ops, void *record
 	note_parse(ops, text, record);
 	return true;
 }
+
+void note_end_texts(const struct source_ops *ops, void *record)
+{
+	const struct json_field *f = ops->fields;
+
+	for (size_t i = 0; i < ops->n_fields; i++, f++)
+		if (f->kind == JSON_CHARS)
+			((char *)record)[f->offset + f->size - 1] = 0;
+}

@@ -18,3 +18,6 @@ void note_drop(const struct env *env, const struct source_ops *ops);
  * note_read: false: there is none. */
 void note_parse(const struct source_ops *ops, char *text, void *record);
 bool note_read(const struct env *env, const struct source_ops *ops, void *record);
+
+/* note_end_texts: ends all texts of a record that another process has sent. */
+void note_end_texts(const struct source_ops *ops, void *record);
