@@ -66,15 +66,6 @@ static bool uuid_of_nqn(const char *nqn, char uuid[static HOSTID_MAX])
 	return uuid_good(text) && strscpy(uuid, text, HOSTID_MAX) > 0;
 }
 
-/* A comma would begin another option of the kernel's interface. */
-static bool nqn_good(const char *s)
-{
-	for (const char *c = s; *c; c++)
-		if (*c <= ' ' || *c == ',' || *c == 0x7f)
-			return false;
-	return strncmp(s, "nqn.", 4) == 0;
-}
-
 void hostid_find(const struct env *env, const char *nqn, const char *id, uint64_t node,
 	struct hostid *ret)
 {
@@ -84,7 +75,8 @@ void hostid_find(const struct env *env, const char *nqn, const char *id, uint64_
 	*ret = (struct hostid){.from = machine ? "machine" : "port"};
 	if (!machine)
 		port_uuid(node, uuid);
-	if (!nqn && env_read(env, text, sizeof(text), "/etc/nvme/hostnqn") > 0 && nqn_good(text)) {
+	if (!nqn && env_read(env, text, sizeof(text), "/etc/nvme/hostnqn") > 0 &&
+		value_nqn(text, strlen(text))) {
 		nqn = text;
 		ret->from = "/etc/nvme";
 	} else if (nqn) {
