@@ -256,14 +256,15 @@ static int set_link_owner(struct writer *w, int dir, const char *base)
 
 /* make() a name that may be taken: what an entry before had it for goes. */
 static int make_anew(struct writer *w, int dir, const char *base,
-	int (*make)(struct writer *w, int dir, const char *base))
+	int (*make)(struct writer *w, int dir, const char *base), const char *what)
 {
 	int r = make(w, dir, base);
 
-	if (r != -EEXIST)
-		return r;
-	r = clear(w, &dir, &base);
-	return r < 0 ? r : make(w, dir, base);
+	if (r == -EEXIST) {
+		r = clear(w, &dir, &base);
+		r = r < 0 ? r : make(w, dir, base);
+	}
+	return r < 0 ? fail(w, r, what) : 0;
 }
 
 static int create_file(struct writer *w, int dir, const char *base)
@@ -274,12 +275,9 @@ static int create_file(struct writer *w, int dir, const char *base)
 
 static int begin_file(struct writer *w, int dir, const char *base)
 {
-	int r;
-
 	if (w->entry.stored > w->options.bytes_max - w->counts.bytes)
 		return too_big(w, w->entry.stored);
-	r = make_anew(w, dir, base, create_file);
-	return r < 0 ? fail(w, r, "open") : 0;
+	return make_anew(w, dir, base, create_file, "open");
 }
 
 /* Where a link leads, as a plain name below the root. False: not there. */
@@ -357,9 +355,7 @@ static int create_link(struct writer *w, int dir, const char *base)
 
 static int make_link(struct writer *w, int dir, const char *base)
 {
-	int r = make_anew(w, dir, base, create_link);
-
-	return r < 0 ? fail(w, r, "symbolic link") : 0;
+	return make_anew(w, dir, base, create_link, "symbolic link");
 }
 
 static int create_fifo(struct writer *w, int dir, const char *base)
@@ -371,9 +367,7 @@ static int create_fifo(struct writer *w, int dir, const char *base)
 
 static int make_fifo(struct writer *w, int dir, const char *base)
 {
-	int r = make_anew(w, dir, base, create_fifo);
-
-	return r < 0 ? fail(w, r, "fifo") : 0;
+	return make_anew(w, dir, base, create_fifo, "fifo");
 }
 
 /* cpio: the content comes with the last of the names. What the first one is by now may be no file
