@@ -57,15 +57,8 @@ static void mount_api(void)
  * there. */
 static void ensure_console(void)
 {
-	int fd;
-
-	if (fcntl(STDERR_FILENO, F_GETFD) >= 0)
-		return;
-	fd = open("/dev/console", O_RDWR | O_NOCTTY);
-	for (int i = 0; fd >= 0 && i < 3; i++)
-		dup2(fd, i);
-	if (fd > 2)
-		close(fd);
+	if (fcntl(STDERR_FILENO, F_GETFD) < 0)
+		console_adopt();
 }
 
 static void say_failure(enum cause cause, const char *what)

@@ -93,20 +93,6 @@ static void go_back(const char *root, struct way_back *back)
 	closep(&back->root);
 }
 
-/* The real init starts with a console on its standard streams, as the kernel would give it. */
-static void open_console(void)
-{
-	int fd = open("/dev/console", O_RDWR | O_NOCTTY);
-
-	if (fd < 0)
-		return;
-	for (int i = 0; i < 3; i++)
-		if (fd != i)
-			dup2(fd, i);
-	if (fd > 2)
-		close(fd);
-}
-
 static void take_step(const struct switch_watch *watch, const char **ret_step, const char *step)
 {
 	*ret_step = step;
@@ -131,7 +117,8 @@ static int go(const char *root, const char *init, char *const argv[], char *cons
 	r = enter(root, back);
 	if (r < 0)
 		return r;
-	open_console();
+	/* The real init has a console on its standard streams, as the kernel would give it. */
+	console_adopt();
 	take_step(watch, ret_step, "executing init");
 	execve(init, argv, envp);
 	return -errno;

@@ -80,6 +80,16 @@ void console_line(int fd, const char *text)
 	}
 }
 
+void console_adopt(void)
+{
+	int fd = open("/dev/console", O_RDWR | O_NOCTTY);
+
+	for (int i = 0; fd >= 0 && i < 3; i++)
+		dup2(fd, i);
+	if (fd > 2)
+		close(fd);
+}
+
 static int drain(const void *arg)
 {
 	(void)arg;
