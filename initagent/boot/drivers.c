@@ -215,7 +215,7 @@ static bool wait_over(struct drivers *d, const char *name, bool ended, uint64_t 
 			"waiting for kernel module %s to load", name);
 		return false;
 	}
-	report_wait(d->cfg.env->report, CAUSE_NONE, "modules", now, "%s", "");
+	report_wait_over(d->cfg.env->report, "modules", now);
 	d->limit = NSEC_NEVER;
 	return true;
 }

@@ -127,7 +127,7 @@ static bool await_facts(struct boot *b, struct worker *w, struct root_facts *ret
 			summary_write(b, "running", now);
 		report_flush(b->env.report);
 	}
-	report_wait(b->env.report, CAUSE_NONE, "root", now, "%s", "");
+	report_wait_over(b->env.report, "root", now);
 	if (r < 0)
 		report_cause(b->env.report, CAUSE_HANDOVER_WRITE, "root", now,
 			"the process that reads it died");

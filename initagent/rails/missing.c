@@ -122,7 +122,7 @@ void rails_missing_step(struct rails *rails, uint64_t now)
 	struct missing m;
 
 	if (rails->n) {
-		report_wait(rails->report, CAUSE_NONE, "netdev", now, "%s", "");
+		report_wait_over(rails->report, "netdev", now);
 		return;
 	}
 	find_missing(rails, &m);

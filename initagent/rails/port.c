@@ -113,7 +113,7 @@ static uint64_t look_again(struct rail *rail, uint64_t now)
 
 static void rail_ready(struct rails *rails, struct rail *rail, uint64_t now)
 {
-	report_wait(rails->report, CAUSE_NONE, rail->name, now, "%s", "");
+	report_wait_over(rails->report, rail->name, now);
 	rail->cause = CAUSE_NONE;
 	if (!rail->ready)
 		rail->ready = now;
@@ -158,7 +158,7 @@ static uint64_t check_ready(struct rails *rails, struct rail *rail, uint64_t now
 	rail->cause = cause == CAUSE_NONE || unannounced(cause) ? CAUSE_PORT_SM_SILENT : cause;
 	rail_set_state(rails, rail, RAIL_PORT, now);
 	/* What is waited for is the port's from now on. */
-	report_wait(rails->report, CAUSE_NONE, "root", now, "%s", "");
+	report_wait_over(rails->report, "root", now);
 	rail_gone(rails, rail);
 	return check_port(rails, rail, now);
 }

@@ -235,7 +235,7 @@ static void claim(struct rails *rails, struct rail *spare, const struct netdev *
 
 	if (holder) {
 		addresses_remove(rails->addresses, holder->ifindex, true, now);
-		report_wait(rails->report, CAUSE_NONE, holder->name, now, "%s", "");
+		report_wait_over(rails->report, holder->name, now);
 		holder->configured = false;
 		rail_set_state(rails, holder, RAIL_SPARE, now);
 	}
@@ -325,7 +325,7 @@ static void link_seen(struct rails *rails, const struct netdev *dev, uint64_t no
 	/* A bond of IPoIB interfaces has that of the active one. */
 	rail->guid = netdev_guid(dev);
 	if (!streq(rail->name, dev->name))
-		report_wait(rails->report, CAUSE_NONE, rail->name, now, "%s", "");
+		report_wait_over(rails->report, rail->name, now);
 	strscpy(rail->name, dev->name, sizeof(rail->name));
 	if (dev->carrier && !rail->carrier)
 		rail->carrier = now;
@@ -425,7 +425,7 @@ static void configured(struct rails *rails, struct rail *rail, uint64_t now)
 	rail->cause = CAUSE_NONE;
 	if (!rail->address)
 		rail->address = now;
-	report_wait(rails->report, CAUSE_NONE, rail->name, now, "%s", "");
+	report_wait_over(rails->report, rail->name, now);
 	say_address(rails, rail, now);
 	set_hostname(rails, rail, now);
 	rails->port_check = now;
@@ -450,7 +450,7 @@ static void say_lost(struct rails *rails, const struct rail *rail, const char *t
 {
 	report_wait(rails->report, rail->cause, rail->name, now, "%s", text);
 	if (!rails_other_ready(rails, rail))
-		report_wait(rails->report, CAUSE_NONE, "root", now, "%s", "");
+		report_wait_over(rails->report, "root", now);
 }
 
 static void unusable(struct rails *rails, struct rail *rail, enum rail_state to,
@@ -462,7 +462,7 @@ static void unusable(struct rails *rails, struct rail *rail, enum rail_state to,
 	rail->cause = ev->cause == CAUSE_DHCP_NO_OFFER && rail->sm == FABRIC_SM_SILENT
 			      ? CAUSE_PORT_SM_SILENT
 			      : ev->cause;
-	report_wait(rails->report, CAUSE_NONE, rail->name, now, "%s", "");
+	report_wait_over(rails->report, rail->name, now);
 	/* Why IPoIB has no carrier, its port tells better. */
 	if (rail->guid && ev->cause == CAUSE_NETDEV_NO_CARRIER)
 		port = rail_blame_port(rails, rail, now);

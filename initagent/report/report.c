@@ -331,6 +331,11 @@ void report_wait(struct report *r, enum cause cause, const char *rail, uint64_t 
 		WAIT_SLOTS - 1);
 }
 
+void report_wait_over(struct report *r, const char *rail, uint64_t now)
+{
+	report_wait(r, CAUSE_NONE, rail, now, "%s", "");
+}
+
 uint64_t report_deadline(const struct report *r)
 {
 	return wait_line_deadline(&r->wait);

@@ -61,10 +61,11 @@ void report_cause(struct report *r, enum cause cause, const char *where, uint64_
 /*
  * report_wait: what a rail is at right now, as a statement ("waiting for carrier"), for the status
  * line (at most one a second). cause is what the failure would be called if the wait never ended.
- * An empty fmt ends the wait.
+ * An empty text ends the wait, as report_wait_over() does.
  */
 void report_wait(struct report *r, enum cause cause, const char *rail, uint64_t now,
 	const char *fmt, ...) _printf_(5, 6);
+void report_wait_over(struct report *r, const char *rail, uint64_t now);
 
 /*
  * The status line. report_deadline: when the next one is due (NSEC_NEVER: nothing is waited for).

@@ -111,7 +111,7 @@ void target_dispatch(struct target *t, bool ready, uint64_t now)
 static void wait_elsewhere(struct target *t, uint64_t now)
 {
 	t->failure.cause = CAUSE_NONE;
-	report_wait(t->report, CAUSE_NONE, "root", now, "%s", "");
+	report_wait_over(t->report, "root", now);
 }
 
 enum cause target_failure(const struct target *t, const char **ret_where, const char **ret_text)
@@ -264,7 +264,7 @@ void target_neighbour(struct target *t, const struct link_event *ev, uint64_t no
 		return;
 	if (ev->type == LINK_NEIGH_REACHABLE) {
 		if (t->failure.cause == CAUSE_NONE)
-			report_wait(t->report, CAUSE_NONE, "root", now, "%s", "");
+			report_wait_over(t->report, "root", now);
 		target_set_state(t, TARGET_NEAR, now);
 		return;
 	}

@@ -131,7 +131,7 @@ static void source_mounted(struct target *t, uint64_t now)
 	if (t->ops->asks_alone && t->source->server.family)
 		t->server.addr = t->source->server;
 	report_log(t->report, REPORT_INFO, "root", now, "%s", t->source->text);
-	report_wait(t->report, CAUSE_NONE, "root", now, "%s", "");
+	report_wait_over(t->report, "root", now);
 	t->ended = true;
 	target_emit(t, TARGET_MOUNTED);
 }

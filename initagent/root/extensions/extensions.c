@@ -154,7 +154,7 @@ static void next(struct extensions *x, uint64_t now)
 		x->at++;
 	while (x->at < x->plan->n_extensions && !begin(x, now));
 	if (x->at == x->plan->n_extensions)
-		report_wait(x->env->report, CAUSE_NONE, "extensions", now, "%s", "");
+		report_wait_over(x->env->report, "extensions", now);
 }
 
 static void look_up(struct extensions *x, uint64_t now)
