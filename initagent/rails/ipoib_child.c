@@ -48,8 +48,7 @@ static void make_child(struct rails *rails, const struct netdev *parent, uint16_
 	snprintf(name, sizeof(name), "%s.%04x", parent->name, pkey);
 	r = links_add_ipoib(rails->links, parent->ifindex, name, pkey);
 	if (r < 0)
-		report_cause(rails->report, CAUSE_NETDEV_CONFIG, parent->name, now, "%s",
-			links_error(rails->links));
+		rail_refused(rails, parent->name, now);
 	else
 		report_log(rails->report, REPORT_INFO, parent->name, now,
 			"IPoIB interface of P_Key 0x%04x %s", pkey,

@@ -162,8 +162,7 @@ void naming_give_up(struct rails *rails, const struct netdev *dev, uint64_t now)
 			r = links_rename(rails->links, dev->ifindex, name);
 	}
 	if (r < 0)
-		report_cause(rails->report, CAUSE_NETDEV_CONFIG, dev->name, now, "%s",
-			links_error(rails->links));
+		rail_refused(rails, dev->name, now);
 	else
 		report_log(rails->report, REPORT_INFO, dev->name, now,
 			"renamed to %s: ifname= reserves this name for another address", name);

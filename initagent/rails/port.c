@@ -176,8 +176,7 @@ static void bounce(struct rails *rails, struct rail *rail, uint64_t now)
 	for (size_t i = 0; i < n; i++)
 		if (links_set_up(rails->links, list[i]->ifindex, false) < 0 ||
 			links_set_up(rails->links, list[i]->ifindex, true) < 0)
-			report_cause(rails->report, CAUSE_NETDEV_CONFIG, list[i]->name, now, "%s",
-				links_error(rails->links));
+			rail_refused(rails, list[i]->name, now);
 }
 
 /* What stands between each further slave of a bond and its port: the rail's is the first one's. */

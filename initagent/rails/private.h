@@ -62,6 +62,8 @@ struct rails_event *rails_emit(struct rails *rails, enum rails_event_type type, 
 bool rails_room(const struct rails *rails);
 struct rail *rails_row(struct rails *rails, int ifindex);
 void rail_set_state(struct rails *rails, struct rail *r, enum rail_state to, uint64_t now);
+/* rail_refused: reports what the kernel said when it refused a setting of the interface. */
+void rail_refused(const struct rails *rails, const char *name, uint64_t now);
 /* rail_gone: the rail is of no use any more: RAILS_LOST. */
 void rail_gone(struct rails *rails, const struct rail *rail);
 

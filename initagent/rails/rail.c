@@ -102,8 +102,7 @@ static void prepare(struct rails *rails, const struct netdev *dev, const struct 
 	if (r >= 0 && ip && ip->hwaddr.len)
 		r = links_set_hw(rails->links, dev->ifindex, &ip->hwaddr);
 	if (r < 0)
-		report_cause(rails->report, CAUSE_NETDEV_CONFIG, dev->name, now, "%s",
-			links_error(rails->links));
+		rail_refused(rails, dev->name, now);
 }
 
 #define METRIC_STEP 100
@@ -224,8 +223,7 @@ static void add_rail(struct rails *rails, const struct netdev *seen, const struc
 	}
 	rail_set_state(rails, rail, RAIL_SPARE, now);
 	if (links_set_up(rails->links, dev.ifindex, true) < 0)
-		report_cause(rails->report, CAUSE_NETDEV_CONFIG, rail->name, now, "%s",
-			links_error(rails->links));
+		rail_refused(rails, rail->name, now);
 }
 
 /* The spare takes the static address over from its holder, if there is one. */
@@ -291,8 +289,7 @@ static void consider_netdev(struct rails *rails, const struct netdev *dev, uint6
 	if (wanted(rails, &as, &ip))
 		add_rail(rails, dev, ip, now);
 	else if (renamed && rename_to(rails, dev, as.name, now) < 0)
-		report_cause(rails->report, CAUSE_NETDEV_CONFIG, dev->name, now, "%s",
-			links_error(rails->links));
+		rail_refused(rails, dev->name, now);
 }
 
 /* IPoIB takes no more than the broadcast group's MTU, without a word. */

@@ -39,6 +39,12 @@ struct rails_event *rails_emit(struct rails *rails, enum rails_event_type type, 
 	return ev;
 }
 
+void rail_refused(const struct rails *rails, const char *name, uint64_t now)
+{
+	report_cause(rails->report, CAUSE_NETDEV_CONFIG, name, now, "%s",
+		links_error(rails->links));
+}
+
 void rail_gone(struct rails *rails, const struct rail *rail)
 {
 	(void)rails_emit(rails, RAILS_LOST, rail->ifindex);

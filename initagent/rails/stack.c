@@ -227,8 +227,7 @@ static void activate(struct rails *rails, const struct plan_link *link, const st
 		return;
 	rails->stack_active |= bit;
 	if (r < 0)
-		report_cause(rails->report, CAUSE_NETDEV_CONFIG, link->name, now, "%s",
-			links_error(rails->links));
+		rail_refused(rails, link->name, now);
 }
 
 /* An interface that is there, or was asked for, and is not in the list yet. */
