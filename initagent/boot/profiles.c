@@ -134,6 +134,13 @@ static bool await_facts(struct boot *b, struct worker *w, struct root_facts *ret
 	return r != 0;
 }
 
+/* What cannot be handed over is said, and the boot goes on. */
+static void judge_write(struct boot *b, const char *what, int r, uint64_t now)
+{
+	if (r < 0)
+		report_cause(b->env.report, CAUSE_HANDOVER_WRITE, what, now, "%s", strerror(-r));
+}
+
 /* A root that was not mounted by a process that goes on to read it. */
 static int start_reader(struct boot *b)
 {
@@ -156,11 +163,9 @@ static bool read_facts(struct boot *b, const struct profile_set *set, struct roo
 	bool there;
 
 	*ret = (struct root_facts){0};
-	if (r < 0) {
-		report_cause(b->env.report, CAUSE_HANDOVER_WRITE, "root", now_ns(), "%s",
-			strerror(-r));
+	judge_write(b, "root", r, now_ns());
+	if (r < 0)
 		return true;
-	}
 	for (size_t i = 0; i < set->n_rails; i++) {
 		strscpy(rails.names[i], set->rails[i].dev.name, IFNAMSIZ);
 		rails.hw[i] = set->rails[i].dev.hw;
@@ -208,25 +213,12 @@ void boot_online(struct boot *b, uint64_t now)
 	char names[RAILS_LIMIT * IFNAMSIZ] = "";
 	size_t n;
 	const struct rail *all = rails_list(b->rails, &n);
-	int r;
 
 	for (size_t i = 0; i < n; i++)
 		if (all[i].state == RAIL_READY)
 			str_add(names, sizeof(names), "%s\n", all[i].name);
 	write_net_conf(b, now);
-	r = running_online(&b->env, names);
-	if (r < 0)
-		report_cause(b->env.report, CAUSE_HANDOVER_WRITE, STATE_DIR "/online", now, "%s",
-			strerror(-r));
-}
-
-static void fill_xcat_root(struct boot *b, uint64_t now)
-{
-	int r = b->plan->root.image.xcat ? xcat_root_fill(&b->env, b->args->sysroot) : 0;
-
-	if (r < 0)
-		report_cause(b->env.report, CAUSE_HANDOVER_WRITE, "resolv.conf of the root", now,
-			"%s", strerror(-r));
+	judge_write(b, STATE_DIR "/online", running_online(&b->env, names), now);
 }
 
 bool boot_write_profiles(struct boot *b, uint64_t now)
@@ -254,7 +246,9 @@ bool boot_write_profiles(struct boot *b, uint64_t now)
 	if (!read_facts(b, &set, &facts))
 		return false;
 	profiles_write(&set, b->plan);
-	fill_xcat_root(b, now);
+	if (b->plan->root.image.xcat)
+		judge_write(b, "resolv.conf of the root",
+			xcat_root_fill(&b->env, b->args->sysroot), now);
 	for (size_t i = 0; i < set.n_rails; i++)
 		any |= !facts.own[i];
 	if (!any)
@@ -266,8 +260,6 @@ bool boot_write_profiles(struct boot *b, uint64_t now)
 		managers_text(facts.managers.chosen, text, sizeof(text)));
 	r = udev_write(&set, b->plan);
 	report_span(b->env.report, "handover", "profiles", now, now_ns(), r);
-	if (r < 0)
-		report_cause(b->env.report, CAUSE_HANDOVER_WRITE, UDEV_RULES_FILE, now, "%s",
-			strerror(-r));
+	judge_write(b, UDEV_RULES_FILE, r, now);
 	return true;
 }
