@@ -151,11 +151,6 @@ static bool can_detach(const struct boot *b)
 		modules_settled(drivers_modules(b->drivers));
 }
 
-static void detach(const struct boot *b)
-{
-	(void)!write(b->args->words_fd, "", 1);
-}
-
 static void close_all(struct boot *b)
 {
 	b->reader.worker = worker_free(b->reader.worker);
@@ -185,7 +180,7 @@ static enum boot_outcome boot_locked(struct boot *b, bool *ret_detached, uint64_
 	*ret_detached = can_detach(b);
 	if (*ret_detached) {
 		give_back(b);
-		detach(b);
+		(void)!write(b->args->words_fd, "", 1);
 		return BOOT_DONE;
 	}
 	close_all(b);

@@ -264,7 +264,7 @@ static int write_in_process(const void *arg)
 }
 
 /* Opened here, if known to be there: the process may run after the switch to the real root. */
-static int start_writer(struct failure_store *s, const struct failure *f)
+int failure_store_keep(struct failure_store *s, const struct failure *f)
 {
 	bool has_efi = s->looked && s->places & FAILURE_STORE_EFI;
 	int dir = has_efi ? open_dir(s->env, EFI_VARIABLES) : -1, r;
@@ -279,18 +279,13 @@ static int start_writer(struct failure_store *s, const struct failure *f)
 	return r;
 }
 
-int failure_store_keep(struct failure_store *s, const struct failure *f)
-{
-	return start_writer(s, f);
-}
-
 /*
  * pstore forgets by itself: it shows what the boot before has written, and this one writes nothing.
  */
 int failure_store_clear(struct failure_store *s)
 {
 	if (s->places & FAILURE_STORE_EFI && (s->found || !s->looked))
-		return start_writer(s, NULL);
+		return failure_store_keep(s, NULL);
 	leave_process(s);
 	return 0;
 }

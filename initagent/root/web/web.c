@@ -267,18 +267,15 @@ static void image_fetched(struct web *w, uint64_t now)
 		image_there(w, now);
 }
 
-static void mirrors_there(struct web *w, uint64_t now)
-{
-	if (web_list_there(w, now))
-		begin_first(w, now);
-}
-
 static void fetched(struct web *w, uint64_t now)
 {
 	/* What went wrong on the way is over. */
 	w->source.cause = CAUSE_NONE;
 	switch (w->state) {
-	case WEB_MIRRORS: mirrors_there(w, now); break;
+	case WEB_MIRRORS:
+		if (web_list_there(w, now))
+			begin_first(w, now);
+		break;
 	case WEB_MANIFEST: manifest_there(w, now); break;
 	case WEB_SIGNATURE: signature_there(w, now); break;
 	default: image_fetched(w, now); break;
