@@ -3,9 +3,9 @@
 
 #include <limits.h>
 #include <search.h>
-#include <sys/stat.h>
 
 #include "base/io.h"
+#include "base/mountpoint.h"
 #include "modules/catalog.h"
 #include "root/image/cpio.h"
 #include "root/source/source.h"
@@ -92,16 +92,10 @@ static int keep_index(struct look *l, const char *name, uint64_t left, struct un
 
 static int make_folders(const struct look *l)
 {
-	static const char *const parts[] = {"lib", "lib/modules"};
 	char path[PATH_MAX];
 
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-		snprintf(path, sizeof(path), "%s/%s", l->root, parts[i]);
-		if (mkdir(path, 0700) < 0 && errno != EEXIST)
-			return -errno;
-	}
 	snprintf(path, sizeof(path), "%s/lib/modules/%s", l->root, l->kver);
-	return mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
+	return mount_folder(path);
 }
 
 static int keep_name(struct look *l, const char *name)

@@ -2,9 +2,6 @@
 /* udev: see udev.h. Names are [A-Za-z0-9_.-], addresses octets: nothing needs quoting. */
 #include "handover/udev.h"
 
-#include <limits.h>
-#include <sys/stat.h>
-
 #include "base/file.h"
 #include "base/hex.h"
 
@@ -104,15 +101,14 @@ char *udev_rules(const struct boot_plan *plan, const struct profile_rail *rails,
 int udev_write(const struct profile_set *set, const struct boot_plan *plan)
 {
 	_cleanup_free_ char *text = udev_rules(plan, set->rails, set->n_rails);
-	const struct env *env = set->env;
-	char path[PATH_MAX];
+	int r;
 
 	if (!text)
 		return -ENOMEM;
 	if (!*text)
 		return 0;
 	/* Without udev in the initramfs the folder above is missing. */
-	if (env_path(env, path, sizeof(path), "/run/udev") >= 0)
-		(void)mkdir(path, 0755);
-	return file_write(env, UDEV_RULES_DIR, UDEV_RULES_FILE, text, strlen(text), 0644);
+	r = file_make_dirs(set->env, UDEV_RULES_DIR);
+	return r < 0 ? r : file_write(set->env, UDEV_RULES_DIR, UDEV_RULES_FILE, text,
+		strlen(text), 0644);
 }
