@@ -129,3 +129,11 @@ void mount_drop(const char *path)
 {
 	umount2(path, MNT_DETACH | UMOUNT_NOFOLLOW);
 }
+
+void mount_drop_at(const struct env *env, const char *path)
+{
+	char full[PATH_MAX];
+
+	if (env_path(env, full, sizeof(full), "%s", path) >= 0)
+		mount_drop(full);
+}

@@ -53,3 +53,5 @@ void mount_missing(const struct env *env, const char *type, const char *dir);
 
 /* mount_drop: takes the topmost mount at path away, if there is one. */
 void mount_drop(const char *path);
+/* mount_drop_at: the same below env's prefix. */
+void mount_drop_at(const struct env *env, const char *path);

@@ -213,8 +213,7 @@ static int attach_file(struct work *w)
 		r = mount_folder(path);
 		r = r < 0 ? r : bind_file(w->env, w->cfg->target);
 	}
-	if (env_path(w->env, path, sizeof(path), FILE_SPACE) >= 0)
-		mount_drop(path);
+	mount_drop_at(w->env, FILE_SPACE);
 	return r < 0 ? fail(w, CAUSE_IMAGE_MOUNT, r, strerror(-r)) : 0;
 }
 
@@ -361,10 +360,7 @@ static int mount_and_check(struct work *w)
 
 static void drop_beside(const struct env *env, const struct image_config *cfg)
 {
-	char path[PATH_MAX];
-
-	if (env_path(env, path, sizeof(path), FILE_SPACE) >= 0)
-		mount_drop(path);
+	mount_drop_at(env, FILE_SPACE);
 	mount_drop(cfg->target);
 	(void)remove(cfg->target); /* or it was not there yet */
 }

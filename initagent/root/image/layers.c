@@ -329,14 +329,10 @@ int layers_overlay(const struct env *env, const struct plan_overlay *o, const ch
 
 void layers_drop(const struct env *env, const char *target)
 {
-	static const char *const places[] = {SPACE, LAYERS_BASE};
-	char path[PATH_SIZE];
-
 	if (target)
 		mount_drop(target);
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
-		if (env_path(env, path, sizeof(path), "%s", places[i]) >= 0)
-			mount_drop(path);
+	mount_drop_at(env, SPACE);
+	mount_drop_at(env, LAYERS_BASE);
 }
 
 int layers_mount(const struct layers_config *cfg, struct layers_result *ret)

@@ -66,8 +66,5 @@ int store_open(const struct env *env, const uint8_t *sha256, uint64_t size, uint
 
 void store_drop(const struct env *env)
 {
-	char folder[512];
-
-	if (env_path(env, folder, sizeof(folder), "%s", STORE) >= 0)
-		mount_drop(folder);
+	mount_drop_at(env, STORE);
 }
