@@ -7,16 +7,6 @@
 #include "parser.h"
 #include "url.h"
 
-/* Bytes that RFC 3986 has no place for would be read differently by each program on the way. */
-static bool url_bytes(struct slice s)
-{
-	for (size_t i = 0; i < s.len; i++)
-		if ((unsigned char)s.s[i] <= ' ' || (unsigned char)s.s[i] >= 0x7f ||
-			strchr("\"<>\\^`{|}#", s.s[i]))
-			return false;
-	return true;
-}
-
 /* An '@' in front of the path: a user's name, perhaps a password. */
 static bool has_user(struct slice s)
 {
@@ -80,7 +70,7 @@ bool image_url(struct parser *p, const struct plan_word *w, struct slice text,
 	else if (has_user(text))
 		complain(p, w, text, severity, "let the server identify nodes by their address",
 			"a password here could be read by every program of the node; left out");
-	else if (text.len > PLAN_URL_MAX || !url_bytes(text))
+	else if (text.len > PLAN_URL_MAX || !url_bytes(text.s, text.len))
 		complain(p, w, text, severity, slice_find(text, "&#") == text.len ? remedy
 			: "write the character for &#NN;",
 			"not a URL; left out");
@@ -168,7 +158,7 @@ PARSE(digest)
 /* A path within the initramfs, plain enough to be shown and to be opened. */
 static bool plain_path(struct slice v)
 {
-	return v.len && v.len < 256 && v.s[0] == '/' && url_bytes(v) &&
+	return v.len && v.len < 256 && v.s[0] == '/' && url_bytes(v.s, v.len) &&
 		slice_find(v, "/../") == v.len;
 }
 
@@ -209,7 +199,7 @@ PARSE(root_cache)
 	struct slice v = word_value(w);
 
 	if (!names_device((struct slice){v.s, slice_find(v, ":/")}) || v.len > 255 ||
-		!url_bytes(v) || slice_find(v, "/..") < v.len)
+		!url_bytes(v.s, v.len) || slice_find(v, "/..") < v.len)
 		return left_out(p, w, v,
 			"write rd.root.cache=/dev/NAME or LABEL=NAME, :/DIR after it",
 			"not a place for a cache");
@@ -225,7 +215,7 @@ PARSE(proxy)
 	struct url u;
 
 	if (url_parse(&u, url, strlen(url)) < 0 || u.https || inet_is_link_local(&u.address) ||
-		!url_bytes(v))
+		!url_bytes(v.s, v.len))
 		return left_out(p, w, v, url_remedy(v, "write http://HOST:PORT"),
 			"not an HTTP proxy");
 	if (!check_host(p, w, v, DIAG_ERROR, &u.address))
@@ -282,7 +272,8 @@ PARSE(live_path)
 
 	while (v.len && v.s[0] == '/')
 		v = slice_from(v, 1);
-	if ((!v.len && !top) || v.len > 200 || !url_bytes(v) || slice_find(v, "..") < v.len ||
+	if ((!v.len && !top) || v.len > 200 || !url_bytes(v.s, v.len) ||
+		slice_find(v, "..") < v.len ||
 		(row->id == OPTION_RD_LIVE_SQUASHIMG && slice_find(v, "/") < v.len))
 		return left_out(p, w, word_value(w), NULL, "not a name in an image");
 	if (row->id == OPTION_RD_LIVE_DIR)

@@ -27,6 +27,14 @@ static bool printable(const struct slice *s)
 	return true;
 }
 
+bool url_bytes(const char *s, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (s[i] <= ' ' || s[i] > '~' || strchr("\"<>\\^`{|}#", s[i]))
+			return false;
+	return true;
+}
+
 static int take_host(struct url *u, const struct slice *host)
 {
 	memset(u->host, 0, sizeof(u->host));

@@ -37,6 +37,10 @@ int url_parse(struct url *ret, const char *text, size_t len);
  */
 int url_resolve(struct url *ret, const struct url *base, const char *text, size_t len);
 
+/* url_bytes: has it only bytes that a URL may have (RFC 3986)? Others would be read differently by
+ * each program on the way. */
+bool url_bytes(const char *s, size_t len);
+
 /* url_same: do both texts name the same file of the same server? */
 bool url_same(const char *a, const char *b);
 

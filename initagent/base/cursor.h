@@ -115,6 +115,18 @@ static inline uint32_t cursor_le32(struct cursor *c)
 	return p ? get_le32(p) : 0;
 }
 
+/* cursor_trim: what is between those bytes at its ends. */
+static inline struct cursor cursor_trim(struct cursor c, const char *blanks)
+{
+	size_t n = strlen(blanks);
+
+	while (c.left && memchr(blanks, *c.at, n))
+		cursor_skip(&c, 1);
+	while (c.left && memchr(blanks, c.at[c.left - 1], n))
+		c.left--;
+	return c;
+}
+
 /* put_be: a number of that many bytes at at, big endian; where the next one goes. */
 static inline uint8_t *put_be(uint8_t *at, uint32_t value, size_t bytes)
 {

@@ -7,6 +7,9 @@
 
 #include "base/cursor.h"
 
+/* White space around a value (RFC 9110 5.5). */
+#define BLANKS " \t"
+
 /* --- pieces ---------------------------------------------------------------------------------- */
 
 static bool is_digit(uint8_t c)
@@ -47,16 +50,6 @@ static bool is(const struct cursor *c, const char *word)
 		strncasecmp((const char *)c->at, word, c->left) == 0;
 }
 
-/* Without white space around it. */
-static struct cursor trimmed(struct cursor c)
-{
-	while (c.left && (*c.at == ' ' || *c.at == '\t'))
-		cursor_skip(&c, 1);
-	while (c.left && (c.at[c.left - 1] == ' ' || c.at[c.left - 1] == '\t'))
-		c.left--;
-	return c;
-}
-
 /* --- dates ----------------------------------------------------------------------------------- */
 
 /* A date may be sent back: it is one only if it is printed again as it was written. */
@@ -92,7 +85,7 @@ static void content_length(struct head *h, struct cursor v)
 	do {
 		uint64_t value;
 
-		v = trimmed(v);
+		v = cursor_trim(v, BLANKS);
 		if (!take_number(&v, &value)) {
 			fail(h, HEAD_MALFORMED);
 			return;
@@ -101,7 +94,7 @@ static void content_length(struct head *h, struct cursor v)
 			fail(h, HEAD_LENGTHS);
 		h->has_length = true;
 		h->length = value;
-		v = trimmed(v);
+		v = cursor_trim(v, BLANKS);
 		more = v.left && *v.at == ',';
 		if (more)
 			cursor_skip(&v, 1);
@@ -287,7 +280,7 @@ static void field_line(struct head *h, struct cursor c)
 	cursor_skip(&c, 1);
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
 		if (is(&name, fields[i].name))
-			fields[i].take(h, trimmed(c));
+			fields[i].take(h, cursor_trim(c, BLANKS));
 }
 
 bool head_line(struct head *h, const void *line, size_t len)

@@ -26,30 +26,6 @@ static struct cursor next_line(struct cursor *c)
 	return line;
 }
 
-static bool blank(uint8_t b)
-{
-	return b == ' ' || b == '\t' || b == '\r';
-}
-
-static struct cursor trim(struct cursor line)
-{
-	while (line.left && blank(*line.at))
-		cursor_skip(&line, 1);
-	while (line.left && blank(line.at[line.left - 1]))
-		line.left--;
-	return line;
-}
-
-/* As on the command line: what RFC 3986 has no place for would be read differently by each program
- * on the way. */
-static bool plain(struct cursor line)
-{
-	for (size_t i = 0; i < line.left; i++)
-		if (line.at[i] <= ' ' || line.at[i] >= 0x7f || strchr("\"<>\\^`{|}#", line.at[i]))
-			return false;
-	return true;
-}
-
 /* A line's URL into buf. False: it is none. */
 static bool take_url(struct cursor line, const char *base, char buf[static PLAN_URL_MAX + 1])
 {
@@ -61,7 +37,8 @@ static bool take_url(struct cursor line, const char *base, char buf[static PLAN_
 	int n = snprintf(text, sizeof(text), "%.*s%.*s", (int)line.left, (const char *)line.at,
 		(int)(folder ? len : 0), name);
 
-	if (!plain(line) || n < 0 || n > PLAN_URL_MAX || url_parse(&u, text, (size_t)n) < 0)
+	if (!url_bytes((const char *)line.at, line.left) || n < 0 || n > PLAN_URL_MAX ||
+		url_parse(&u, text, (size_t)n) < 0)
 		return false;
 	if (strncasecmp(base, "https:", 6) == 0 && !u.https)
 		return false;
@@ -112,7 +89,7 @@ void mirror_list_parse(const char *text, size_t len, const char *base, uint64_t 
 
 	memset(ret, 0, sizeof(*ret));
 	while (c.left) {
-		struct cursor line = trim(next_line(&c));
+		struct cursor line = cursor_trim(next_line(&c), " \t\r");
 
 		if (!line.left || *line.at == '#')
 			continue;
