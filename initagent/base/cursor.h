@@ -100,6 +100,11 @@ static inline uint32_t get_le32(const uint8_t *p)
 	return (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
 }
 
+static inline uint64_t get_le64(const uint8_t *p)
+{
+	return (uint64_t)get_le32(p + 4) << 32 | get_le32(p);
+}
+
 /* Little endian, as in PCI, PE and kernel module structures. */
 static inline uint16_t cursor_le16(struct cursor *c)
 {

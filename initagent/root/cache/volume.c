@@ -17,11 +17,6 @@ static bool is(const uint8_t *head, size_t len, size_t offset, const char *magic
 	return p && memcmp(p, magic, n) == 0;
 }
 
-static uint64_t le64(const uint8_t *p)
-{
-	return (uint64_t)get_le32(p) | (uint64_t)get_le32(p + 4) << 32;
-}
-
 /* The usual form of 16 bytes; order: which byte comes where. */
 static void uuid_text(const uint8_t *bytes, const uint8_t *order, char ret[static VOLUME_UUID_MAX])
 {
@@ -99,7 +94,7 @@ bool volume_table(const uint8_t *head, size_t len, uint32_t sector, struct volum
 
 	*ret = (struct volume_table){0};
 	if (sector >= 512 && gpt && memcmp(gpt, "EFI PART", 8) == 0) {
-		uint64_t lba = le64(gpt + 72);
+		uint64_t lba = get_le64(gpt + 72);
 
 		ret->gpt = true;
 		ret->n = get_le32(gpt + 80);
@@ -145,8 +140,8 @@ bool volume_part_gpt(const uint8_t *entry, size_t len, struct volume_part *ret)
 	if (len < VOLUME_ENTRY || memcmp(entry, unused, sizeof(unused)) == 0)
 		return false;
 	memcpy(ret->type, entry, sizeof(ret->type));
-	ret->first = le64(entry + 32);
-	ret->last = le64(entry + 40);
+	ret->first = get_le64(entry + 32);
+	ret->last = get_le64(entry + 40);
 	uuid_text(entry + 16, mixed, ret->uuid);
 	for (size_t i = 56; i < VOLUME_ENTRY; i += 2) {
 		unsigned u = entry[i] | (unsigned)entry[i + 1] << 8;

@@ -4,6 +4,7 @@
 
 #include <sys/mman.h>
 
+#include "base/cursor.h"
 #include "base/sha256.h"
 #include "base/worker.h"
 #include "root/image/sums.h"
@@ -36,27 +37,17 @@ static int verify(const struct proof_config *cfg, const struct minisig *s)
 	return minisig_verify_hash(s, cfg->keys, cfg->n_keys, cfg->hash);
 }
 
-/* As minisign writes them into the comment of a key: little endian. */
-static unsigned long long number_of(const uint8_t number[static 8])
-{
-	unsigned long long v = 0;
-
-	for (size_t i = 8; i--;)
-		v = v << 8 | number[i];
-	return v;
-}
-
-/* Both sides: which of the two is the old one. */
+/* Both sides, as minisign writes them into a key's comment: which of the two is the old one. */
 static void other_key(const struct proof_config *cfg, const struct minisig *s,
 	struct proof_result *ret)
 {
 	char text[sizeof(ret->text)];
-	size_t n =
-		(size_t)snprintf(text, sizeof(text), "key %016llX; trusted:", number_of(s->number));
 
-	for (size_t i = 0; i < cfg->n_keys && n < sizeof(text); i++)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s %016llX", i ? "," : "",
-			number_of(cfg->keys[i].number));
+	snprintf(text, sizeof(text), "key %016llX; trusted:",
+		(unsigned long long)get_le64(s->number));
+	for (size_t i = 0; i < cfg->n_keys; i++)
+		str_add(text, sizeof(text), "%s %016llX", i ? "," : "",
+			(unsigned long long)get_le64(cfg->keys[i].number));
 	fail(ret, CAUSE_SIGNATURE_KEY, text);
 }
 
