@@ -109,7 +109,7 @@ void content_add_modprobe_d(struct tree *t, const char *dir)
 	while ((e = readdir(d))) {
 		_cleanup_bytes_ struct bytes b = {0};
 
-		if (e->d_name[0] == '.' || !has_suffix(e->d_name, ".conf"))
+		if (e->d_name[0] == '.' || !str_ends(e->d_name, ".conf"))
 			continue;
 		need(file_read(path_text("%s/%s", dir, e->d_name), &b, NULL), dir);
 		need(tree_file(t, path_text("etc/modprobe.d/%s", e->d_name), 0644, b.data, b.size,

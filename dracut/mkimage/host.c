@@ -62,13 +62,6 @@ const char *fd_path(int fd)
 	return path_text("%.*s", (int)n, path);
 }
 
-bool has_suffix(const char *name, const char *suffix)
-{
-	size_t len = strlen(name), n = strlen(suffix);
-
-	return len > n && streq(name + len - n, suffix);
-}
-
 static void remove_scratch(void)
 {
 	io_remove_tree(scratch_dir);

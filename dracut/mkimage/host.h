@@ -42,9 +42,6 @@ char *path_text(const char *fmt, ...) _printf_(1, 2);
 /* fd_path: what an open file or directory is called, all links followed. */
 const char *fd_path(int fd);
 
-/* has_suffix: name is more than a suffix, and ends in it. */
-bool has_suffix(const char *name, const char *suffix);
-
 /* scratch: the path of name below the scratch directory, which is made at the first call. */
 char *scratch(const char *name);
 

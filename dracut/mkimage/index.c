@@ -56,7 +56,7 @@ static bool module_name(const char *name)
 	char *copy = path_text("%s", name);
 
 	source_strip(copy);
-	return has_suffix(copy, ".ko");
+	return str_ends(copy, ".ko");
 }
 
 /* packing: the number of the compression suffix of a file, SOURCE_PACKINGS without one. */
@@ -64,7 +64,7 @@ static size_t packing(const char *name)
 {
 	size_t i = 0;
 
-	while (i < SOURCE_PACKINGS && !has_suffix(name, source_suffix(i)))
+	while (i < SOURCE_PACKINGS && !str_ends(name, source_suffix(i)))
 		i++;
 	return i;
 }
@@ -159,7 +159,7 @@ static void walk_folder(struct walk *w, const char *path, const struct stat *st)
 
 static bool config_name(const char *name)
 {
-	return name[0] != '.' && has_suffix(name, ".conf");
+	return name[0] != '.' && str_ends(name, ".conf");
 }
 
 /* newest_config: the last change of the source's depmod.d. */

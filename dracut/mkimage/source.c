@@ -35,7 +35,7 @@ const char *source_suffix(size_t i)
 static const struct packing *packing_of(const char *path)
 {
 	for (size_t i = 0; i < SOURCE_PACKINGS; i++)
-		if (has_suffix(path, packings[i].suffix))
+		if (str_ends(path, packings[i].suffix))
 			return &packings[i];
 	return NULL;
 }
@@ -96,7 +96,7 @@ static bool root_of(char *dir, const char *kver)
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		const char *place = path_text("%s%s", places[i], kver);
 
-		if (!streq(dir, place) && !has_suffix(dir, place))
+		if (!streq(dir, place) && !str_ends(dir, place))
 			continue;
 		dir[len == strlen(place) ? 1 : len - strlen(place)] =
 			0; /* of "/lib/..." "/" is left */
