@@ -76,11 +76,11 @@ static struct place option_place(
 static uint32_t url_addr(const char *url)
 {
 	const char *host = strstr(url, "://");
-	struct inet_addr a;
+	uint32_t addr = 0;
 
-	if (!host || value_ipv4(host + 3, strcspn(host + 3, ":/"), &a) < 0)
-		return 0;
-	return ntohl(a.v4.s_addr);
+	if (host)
+		read_addr(host + 3, strcspn(host + 3, ":/"), &addr);
+	return addr;
 }
 
 static uint32_t root_addr(const struct boot_plan *p)

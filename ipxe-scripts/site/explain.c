@@ -240,12 +240,10 @@ static int explain_stranger(const struct explain *e, const struct site_found *fo
 bool explain_address(const struct site *s, const char *text, FILE *out)
 {
 	const struct site_server *server;
-	struct inet_addr a;
 	uint32_t addr;
 
-	if (value_ipv4(text, strlen(text), &a) < 0)
+	if (!read_addr(text, strlen(text), &addr))
 		return false;
-	addr = ntohl(a.v4.s_addr);
 	server = site_server_at(s, addr);
 	if (server) {
 		fprintf(out, "%s: server %s\n", text, server->name);

@@ -7,13 +7,11 @@
 
 int imported_prefix(const char *mask)
 {
-	struct inet_addr a;
-	uint32_t m;
+	int prefix;
 
-	if (!mask || value_ipv4(mask, strlen(mask), &a) < 0)
-		return -1;
-	m = ntohl(a.v4.s_addr);
-	return (~m & (~m + 1)) ? -1 : __builtin_popcount(m);
+	/* A number alone is none there. */
+	return mask && strchr(mask, '.') && value_netmask(mask, strlen(mask), 32, &prefix) == 0
+		? prefix : -1;
 }
 
 static uint32_t subnet_of(uint32_t addr, int prefix)
@@ -74,11 +72,11 @@ static void add_network(struct imported *im, const struct imported_port *p, bool
 {
 	enum site_fabric fabric = infiniband ? FABRIC_INFINIBAND : FABRIC_ETHERNET;
 	struct imported_network *net;
-	struct inet_addr a;
+	uint32_t addr;
 
-	if (!p->address || value_ipv4(p->address, strlen(p->address), &a) < 0)
+	if (!p->address || !read_addr(p->address, strlen(p->address), &addr))
 		return;
-	net = network_of(im, ntohl(a.v4.s_addr), fabric, p);
+	net = network_of(im, addr, fabric, p);
 	net->fabric = net->used ? net->fabric : fabric;
 	net->used = true;
 	share(im, &net->router, p->router, "gateway", p->at);

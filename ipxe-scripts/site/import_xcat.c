@@ -37,13 +37,13 @@ static void take_network(struct imported *im, const struct value *o)
 		   *mtu = imported_text(im, o, "mtu");
 	int prefix = imported_prefix(imported_text(im, o, "mask"));
 	struct imported_network *n;
-	struct inet_addr a;
+	uint32_t addr;
 
-	if (!net || prefix < 1 || value_ipv4(net, strlen(net), &a) < 0) {
+	if (!net || prefix < 1 || !read_addr(net, strlen(net), &addr)) {
 		imported_left_out(im, o->at, "IPv4 net= and mask= are needed", "network", o->key);
 		return;
 	}
-	n = imported_network(im, o->key, ntohl(a.v4.s_addr), prefix, o->at);
+	n = imported_network(im, o->key, addr, prefix, o->at);
 	if (!n)
 		return;
 	n->router = router;

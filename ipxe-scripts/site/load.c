@@ -128,16 +128,6 @@ static void take_subnet(struct loader *l, const struct value *v, void *member)
 			"%s is an address inside of a subnet", v->text);
 }
 
-static bool read_addr(const char *s, size_t len, uint32_t *ret)
-{
-	struct inet_addr a;
-
-	if (value_ipv4(s, len, &a) < 0)
-		return false;
-	*ret = ntohl(a.v4.s_addr);
-	return true;
-}
-
 static void take_pool(struct loader *l, const struct value *v, void *member)
 {
 	struct site_network *net = member;

@@ -42,6 +42,9 @@ const char *server_url(const struct site_server *v);
 /* The longest client identifier: type, IAID, DUID type, UUID. */
 #define IDENTITY_BYTES 24
 
+/* read_addr: an IPv4 address in host order. */
+bool read_addr(const char *s, size_t len, uint32_t *ret);
+
 /*
  * identity_bytes: the DHCP client identifier (option 61) under which a boot stage of an InfiniBand
  * port (with guid) shows up at a server; docs/dhcp-infiniband.md tells who sends which. Returns its

@@ -120,6 +120,16 @@ const char *addr_text(uint32_t addr)
 	return inet_ntop(AF_INET, &a, texts[next++ % ARRAY_SIZE(texts)], sizeof(texts[0]));
 }
 
+bool read_addr(const char *s, size_t len, uint32_t *ret)
+{
+	struct inet_addr a;
+
+	if (value_ipv4(s, len, &a) < 0)
+		return false;
+	*ret = ntohl(a.v4.s_addr);
+	return true;
+}
+
 const char *server_url(const struct site_server *v)
 {
 	static char texts[4][sizeof("http://255.255.255.255:65535")];
@@ -197,14 +207,14 @@ static void find_port(const struct site *s, uint32_t addr, struct site_found *f)
 bool site_find(const struct site *s, const char *text, struct site_found *ret)
 {
 	struct site_found f = {.node = site_node_find(s, text)};
-	struct in_addr addr = {0};
+	uint32_t addr = 0;
 
 	if (f.node) {
 		f.port = &f.node->ports[0];
 	} else {
 		f.id_len = read_octets(text, f.id, 8) ? 8 : read_octets(text, f.id, 6) ? 6 : 0;
-		if (f.id_len || inet_pton(AF_INET, text, &addr) == 1)
-			find_port(s, ntohl(addr.s_addr), &f);
+		if (f.id_len || read_addr(text, strlen(text), &addr))
+			find_port(s, addr, &f);
 	}
 	*ret = f;
 	return f.node || f.id_len;
