@@ -22,7 +22,7 @@ struct ip_parse {
 	struct parser *p;
 	struct plan_word *w;
 	struct slice value;
-	struct slice f[FIELDS_MAX];
+	struct slice f[FIELDS_MAX]; /* beyond n: empty */
 	size_t n;
 	struct plan_ip ip;
 };
@@ -272,7 +272,7 @@ static bool read_addr(struct ip_parse *x)
 		return ip_fail(x, s,
 			"ADDR:[PEER]:[GATEWAY]:MASK:[HOST]:[IFNAME]:METHOD (IPv6 in brackets), or "
 			"IFNAME:METHOD", "neither an address nor IFNAME:METHOD");
-	if (x->ip.prefix >= 0 && (F_MASK >= x->n || !x->f[F_MASK].len))
+	if (x->ip.prefix >= 0 && !x->f[F_MASK].len)
 		differ(x->p, x->w, s, DIAG_WARN,
 			textf(x->p, "write %d into the fourth field, the mask, as well",
 				x->ip.prefix),
@@ -285,7 +285,7 @@ static bool read_addr(struct ip_parse *x)
 static void read_other(struct ip_parse *x, size_t field, struct inet_addr *to, int *prefix,
 	const char *bad)
 {
-	struct slice s = field < x->n ? x->f[field] : (struct slice){NULL, 0};
+	struct slice s = x->f[field];
 	struct inet_addr a;
 
 	if (s.len == 0)
@@ -306,7 +306,7 @@ static void read_other(struct ip_parse *x, size_t field, struct inet_addr *to, i
 /* The prefix behind the address, if any, is the clearer word of the two. */
 static void read_mask(struct ip_parse *x)
 {
-	struct slice s = F_MASK < x->n ? x->f[F_MASK] : (struct slice){NULL, 0};
+	struct slice s = x->f[F_MASK];
 	int max = x->ip.addr.family == AF_INET6 ? 128 : 32, prefix;
 
 	if (s.len == 0)
@@ -323,7 +323,7 @@ static void read_mask(struct ip_parse *x)
 /* Goes to the kernel and into files of the real root: a strict alphabet. */
 static void read_host(struct ip_parse *x)
 {
-	struct slice s = F_HOST < x->n ? x->f[F_HOST] : (struct slice){NULL, 0};
+	struct slice s = x->f[F_HOST];
 
 	if (s.len == 0)
 		return;
@@ -356,7 +356,7 @@ static void default_method(struct ip_parse *x, bool given)
  */
 static void check_method(struct ip_parse *x)
 {
-	struct slice s = F_METHOD < x->n ? x->f[F_METHOD] : (struct slice){0};
+	struct slice s = x->f[F_METHOD];
 
 	if (!x->ip.addr.family || x->ip.methods & PLAN_IP_STATIC)
 		return;
@@ -426,7 +426,7 @@ static bool read_full(struct ip_parse *x)
 {
 	int gateway_prefix = -1;
 
-	if (!read_addr(x) || !read_device(x, F_DEV < x->n ? x->f[F_DEV] : (struct slice){0}))
+	if (!read_addr(x) || !read_device(x, x->f[F_DEV]))
 		return false;
 	x->ip.peer_prefix = -1;
 	read_other(x, F_PEER, &x->ip.peer, &x->ip.peer_prefix, "not a peer's address");
@@ -436,11 +436,9 @@ static bool read_full(struct ip_parse *x)
 			"a gateway is one address: its prefix length has no effect");
 	read_mask(x);
 	read_host(x);
-	if (F_METHOD < x->n) {
-		read_methods(x, x->f[F_METHOD]);
-		judge_methods(x, x->f[F_METHOD], DOCUMENTED | PLAN_IP_STATIC | PLAN_IP_IBFT);
-	}
-	default_method(x, F_METHOD < x->n && x->f[F_METHOD].len);
+	read_methods(x, x->f[F_METHOD]);
+	judge_methods(x, x->f[F_METHOD], DOCUMENTED | PLAN_IP_STATIC | PLAN_IP_IBFT);
+	default_method(x, x->f[F_METHOD].len);
 	read_tail(x);
 	check_method(x);
 	return check_static(x);
