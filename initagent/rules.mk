@@ -38,7 +38,9 @@ host_lib_  := $(filter-out $(patsubst %.c,$(BUILD)/host/%.o,\
 MUSL_PROVIDERS := mlx4,mlx5,rxe,siw
 
 CSTD         := -std=gnu11
+# Objects of 32 bytes and more begin where they may, not at a multiple of 32.
 MUSL_AGENT   := $(CSTD) $(WARN) $(DEFS) $(MUSL_CFLAGS) -fstack-protector-strong \
+		$(if $(filter x86_64,$(ARCH)),-malign-data=abi) \
 		-DRDMA_STATIC_PROVIDERS=$(MUSL_PROVIDERS) $(if $(call has,tls),-DTLS_MBEDTLS)
 # libarchive: the tests write archives with it.
 HOST_PC      := libcjson libkmod libnl-3.0 libnl-route-3.0 libibverbs libibumad libsodium \
