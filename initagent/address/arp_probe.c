@@ -5,8 +5,10 @@
  */
 #include "address/arp_probe.h"
 
+#include <linux/if_packet.h>
 #include <net/ethernet.h>
 #include <net/if_arp.h>
+#include <sys/socket.h>
 
 #include "address/packet.h"
 #include "base/cursor.h"
@@ -88,10 +90,12 @@ uint64_t arp_probe_deadline(const struct arp_probe *p)
 /*
  * A conflict is our address as sender (another host has it), or another host's probe for it (which
  * is about to take it; RFC 5227 section 2.1.1). Our own packets, which some switches reflect, are
- * none.
+ * none. Probes are broadcast: what looks like one and was sent to this node alone is the question
+ * of a switch that tracks its hosts (Cisco's IP device tracking, Dell's), whether it is still
+ * there.
  */
 bool arp_conflicts(const void *packet, size_t len, const struct netdev *dev, struct in_addr addr,
-	struct link_hw *ret_other)
+	bool unicast, struct link_hw *ret_other)
 {
 	struct cursor c = cursor_make(packet, len);
 	uint16_t type = cursor_be16(&c), protocol = cursor_be16(&c), operation;
@@ -108,7 +112,8 @@ bool arp_conflicts(const void *packet, size_t len, const struct netdev *dev, str
 		plen != sizeof(sender) || !memcmp(hw, dev->hw.bytes, hlen))
 		return false;
 	if (sender.s_addr != addr.s_addr &&
-		!(operation == ARPOP_REQUEST && sender.s_addr == 0 && target.s_addr == addr.s_addr))
+		(unicast || operation != ARPOP_REQUEST || sender.s_addr ||
+			target.s_addr != addr.s_addr))
 		return false;
 	ret_other->len = hlen;
 	memcpy(ret_other->bytes, hw, hlen);
@@ -121,11 +126,15 @@ static void read_packets(struct arp_probe *p)
 	uint8_t packet[PACKET_MAX];
 
 	for (int i = 0; i < PACKETS_PER_DISPATCH && p->verdict == ARP_PROBING; i++) {
-		ssize_t n = packet_receive(p->fd, packet, sizeof(packet), NULL);
+		struct sockaddr_ll from = {0};
+		socklen_t size = sizeof(from);
+		ssize_t n = recvfrom(p->fd, packet, sizeof(packet), MSG_DONTWAIT,
+			(struct sockaddr *)&from, &size);
 
 		if (n < 0)
 			return;
-		if (arp_conflicts(packet, (size_t)n, &p->dev, p->addr, &p->other))
+		if (arp_conflicts(packet, (size_t)n, &p->dev, p->addr,
+			    from.sll_pkttype == PACKET_HOST, &p->other))
 			p->verdict = ARP_CONFLICT;
 	}
 }

@@ -41,7 +41,7 @@ void arp_probe_mute(struct arp_probe *p);
 /* arp_probe_other: the other host's hardware address after ARP_CONFLICT. */
 const struct link_hw *arp_probe_other(const struct arp_probe *p);
 
-/* arp_conflicts: does this ARP packet show that another host uses addr or is about to? *ret_other
- * gets its hardware address. Pure. */
+/* arp_conflicts: does this ARP packet show that another host uses addr or is about to? unicast: it
+ * was sent to this node alone. *ret_other gets its hardware address. Pure. */
 bool arp_conflicts(const void *packet, size_t len, const struct netdev *dev, struct in_addr addr,
-	struct link_hw *ret_other);
+	bool unicast, struct link_hw *ret_other);

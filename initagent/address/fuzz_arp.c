@@ -20,7 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (data[0] & 1)
 		hosts_find((const char *)data + 1, size - 1, "nfs.example", a);
-	else if (arp_conflicts(data + 1, size - 1, &dev, own, &other) && other.len != dev.hw.len)
+	else if (arp_conflicts(data + 1, size - 1, &dev, own, data[0] & 4, &other) &&
+		other.len != dev.hw.len)
 		__builtin_trap();
 	return 0;
 }

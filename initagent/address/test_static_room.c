@@ -169,6 +169,32 @@ TEST(an_answer_of_our_own_ends_no_probe)
 	CHECK_STR(ev.text, "10.0.0.7 is in use by 02:00:00:00:00:bb");
 }
 
+/* Switches that track their hosts ask each of them for its address, as nobody (Cisco IPDT, Dell
+ * PowerSwitch): a unicast request, where a host that is about to take the address broadcasts. */
+TEST(a_switch_that_tracks_its_hosts_is_no_duplicate)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct address_event ev;
+
+	room_begin(&f);
+	netns_run("ip link set va address 02:00:00:00:00:07");
+	netns_run_in(f.peer, "ip addr flush dev vb");
+	static_config(&f);
+	f.cfg.probe = ADDRESS_PROBE_PARALLEL;
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 3 * SEC);
+	netns_run_in(f.peer, "ip neigh replace 10.0.0.7 lladdr 02:00:00:00:00:07 dev vb nud probe; "
+		"for i in $(seq 2000); do ip neigh show nud reachable | grep -q ^10.0.0.7 && exit; "
+		"done; exit 1");
+	while (addresses_deadline(f.addresses) != NSEC_NEVER) {
+		addresses_dispatch(f.addresses, room_clock(&f));
+		CHECK(!addresses_pop_event(f.addresses, &ev));
+		if (addresses_deadline(f.addresses) != NSEC_NEVER)
+			f.skew += addresses_deadline(f.addresses) - room_clock(&f);
+	}
+	CHECK(addresses_result(f.addresses, f.cfg.ifindex));
+}
+
 TEST(probing_first)
 {
 	_cleanup_(room_end) struct room_fixture f;
