@@ -550,6 +550,20 @@ tried() {
 	[ ! -s "$T/out" ]
 }
 
+@test "packed: a server that says of a packed file's name how the file is packed" {
+	hostile
+	to_file --sha256 "$SUM" "$U/root.cpio.gz?enc=x-gzip"
+	right
+	to_file "$U/a?status=302&loc=/root.tgz?enc=gzip"
+	right
+	to_file "$U/root.img?enc=aws-chunked"
+	right
+	to_file "$U/root.squashfs?enc=gzip"
+	wrong 628 ""
+	to_file "$U/root.gz?enc=br"
+	wrong 628 ""
+}
+
 @test "redirects: loops, and targets that are none" {
 	hostile
 	to_file "$U/a?status=302&loc=/a?status=302"

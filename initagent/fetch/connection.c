@@ -328,7 +328,7 @@ void connection_clear(struct connection *l)
 	l->got = l->lines = 0;
 	l->text[0] = l->error[0] = 0;
 	l->body = (struct resume_body){0};
-	head_init(&l->head);
+	head_init(&l->head, l->x->request.url);
 }
 
 CURLcode connection_start(struct connection *l)

@@ -25,7 +25,7 @@ static bool clean(const char *s)
 
 static void feed(struct head *h, const uint8_t *data, size_t size)
 {
-	head_init(h);
+	head_init(h, "http://192.0.2.1/root.cpio.gz?x");
 	while (size) {
 		const uint8_t *end = memchr(data, '\n', size);
 		size_t n = end ? (size_t)(end - data) + 1 : size;

@@ -22,6 +22,7 @@ enum head_fault {
 };
 
 struct head {
+	const char *url;    /* what was asked for */
 	bool ended;	    /* the empty line was there */
 	uint8_t fault;	    /* enum head_fault; the first one stays */
 	uint16_t status;    /* 0: no status line yet */
@@ -38,7 +39,8 @@ struct head {
 	char location[HEAD_LOCATION_MAX];
 };
 
-void head_init(struct head *h);
+/* head_init: url is borrowed; NULL: not known. */
+void head_init(struct head *h, const char *url);
 
 /*
  * head_line: takes one line, with or without its end. A status line after an interim answer (1xx)

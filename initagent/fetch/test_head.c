@@ -4,10 +4,12 @@
 
 #include "check.h"
 
+static const char *url;
+
 /* All lines of text; the fault. */
 static int take(struct head *h, const char *text)
 {
-	head_init(h);
+	head_init(h, url);
 	while (*text) {
 		size_t n = strcspn(text, "\n") + 1;
 
@@ -30,6 +32,39 @@ TEST(a_usual_answer)
 	CHECK_INT(h.length, 123);
 	CHECK_STR(h.etag, "\"x-1\"");
 	CHECK_STR(h.modified, "Sun, 06 Nov 1994 08:49:37 GMT");
+}
+
+TEST(the_coding_of_a_packed_file)
+{
+	static const struct {
+		const char *url, *coding;
+		enum head_fault fault;
+	} rows[] = {
+		{"http://192.0.2.1/root.cpio.gz", "gzip", HEAD_FINE},
+		{"http://192.0.2.1/root.tgz?v=1", "x-gzip", HEAD_FINE},
+		{"http://192.0.2.1/root.cpio.zst", "ZSTD", HEAD_FINE},
+		{"http://192.0.2.1/root.txz", "xz", HEAD_FINE},
+		{"http://192.0.2.1/root.tar.bz2", "bzip2", HEAD_FINE},
+		{"http://192.0.2.1/root.squashfs", "aws-chunked", HEAD_FINE},
+		{"http://192.0.2.1/root.squashfs", "gzip", HEAD_ENCODED},
+		{"http://192.0.2.1/root.gz", "br", HEAD_ENCODED},
+		{"http://192.0.2.1/root.gz", "g", HEAD_ENCODED},
+		{"http://192.0.2.1/root.gz", "x-", HEAD_ENCODED},
+		{"http://192.0.2.1/x.gz/root?x.gz", "gzip", HEAD_ENCODED},
+		{"http://192.0.2.1/gzip", "gzip", HEAD_ENCODED},
+		{"http://192.0.2.1/root.", "gzip", HEAD_ENCODED},
+		{"", "gzip", HEAD_ENCODED},
+		{NULL, "gzip", HEAD_ENCODED},
+	};
+	char text[100];
+	struct head h;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		url = rows[i].url;
+		snprintf(text, sizeof(text), OK "Content-Encoding: %s\r\n\r\n", rows[i].coding);
+		if (take(&h, text) != (int)rows[i].fault)
+			check_fail(__FILE__, __LINE__, "row %zu: %s of %s", i, rows[i].coding, url);
+	}
 }
 
 TEST(faults)
