@@ -120,16 +120,14 @@ static void transfer_encoding(struct head *h, struct cursor v)
  * mimetypes): "gzip" of root.cpio.gz. It is how the file itself is packed, which has not been
  * touched. The first two letters tell: .gz, .tgz, .xz, .zst, .bz2.
  */
-static bool stored_so(const char *url, struct cursor coding)
+static bool stored_so(const char *url, struct cursor v)
 {
-	const char *ext = url ? url + strcspn(url, "?") : NULL;
+	const char *ext = strrchr(url, '.'), *coding = (const char *)v.at;
 
-	while (ext > url && ext[-1] != '.' && ext[-1] != '/')
-		ext--;
-	if (coding.left > 2 && coding.at[1] == '-') /* x-gzip */
-		cursor_skip(&coding, 2);
-	return ext > url && ext[-1] == '.' && coding.left > 1 &&
-		strncasecmp(ext + (*ext == 't'), (const char *)coding.at, 2) == 0;
+	if (v.left < 2 || !ext)
+		return false;
+	coding += v.left > 3 && coding[1] == '-' ? 2 : 0; /* x-gzip */
+	return strncasecmp(coding, ext + (ext[1] == 't' ? 2 : 1), 2) == 0;
 }
 
 /* aws-chunked: how it was sent to an object store, some of which send that back (ceph issue

@@ -39,7 +39,7 @@ struct head {
 	char location[HEAD_LOCATION_MAX];
 };
 
-/* head_init: url is borrowed; NULL: not known. */
+/* head_init: url is borrowed. */
 void head_init(struct head *h, const char *url);
 
 /*

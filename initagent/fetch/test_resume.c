@@ -19,7 +19,7 @@ static enum fetch_verdict go(struct lab *l, const char *lines)
 	char text[1024];
 
 	resume_ask(&l->r, &l->now, &l->ask);
-	head_init(&h, NULL);
+	head_init(&h, "");
 	snprintf(text, sizeof(text), "HTTP/1.1 %s\r\n\r\n", lines);
 	for (const char *p = text; *p; p += strcspn(p, "\n") + 1)
 		head_line(&h, p, strcspn(p, "\n") + 1);
@@ -282,7 +282,7 @@ static enum fetch_verdict go_part(struct lab *l, uint64_t until, const char *lin
 	char text[1024];
 
 	resume_ask_part(&l->r, 500, until, &l->ask);
-	head_init(&h, NULL);
+	head_init(&h, "");
 	snprintf(text, sizeof(text), "HTTP/1.1 %s\r\n\r\n", lines);
 	for (const char *p = text; *p; p += strcspn(p, "\n") + 1)
 		head_line(&h, p, strcspn(p, "\n") + 1);

@@ -253,12 +253,17 @@ static void describe_failure(struct root *r, const struct verdict *v, int error,
 	r->source.cause = v->cause;
 }
 
-/* Which version may do what this one could not; NFS_VERSION_MAX: none. */
-static enum nfs_version next_version(const struct root *r, enum remedy remedy)
+/*
+ * Which version may do what this one could not; NFS_VERSION_MAX: none. Of an option that it refuses
+ * the kernel says more; that alone is said of a version that it was built without, or of what the
+ * server finds invalid. mount.nfs takes the next one, too.
+ */
+static enum nfs_version next_version(const struct root *r, const struct verdict *v,
+	const char *text)
 {
-	if (remedy == REMEDY_VERSION)
+	if (v->remedy == REMEDY_VERSION || (v->error == EINVAL && !*text))
 		return nfs_version_allowed(r->plan->versions, r->version + 1);
-	return remedy == REMEDY_PATH && r->version < NFS_VERSION_3
+	return v->remedy == REMEDY_PATH && r->version < NFS_VERSION_3
 		? nfs_version_allowed(r->plan->versions, NFS_VERSION_3) : NFS_VERSION_MAX;
 }
 
@@ -266,7 +271,7 @@ static enum nfs_version next_version(const struct root *r, enum remedy remedy)
 static void attempt_failed(struct root *r, const struct verdict *v, int error, const char *text,
 	uint64_t now)
 {
-	enum nfs_version next = next_version(r, v->remedy);
+	enum nfs_version next = next_version(r, v, text);
 
 	if (r->path_asked) {
 		round_failed(r, now);

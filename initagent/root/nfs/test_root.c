@@ -33,6 +33,17 @@ static int path_answer(const struct nfs_attempt *a)
 	return 0;
 }
 
+/* What is said of a version that is not there, without a word of the kernel's. */
+static int version_answer(const struct nfs_attempt *a, char *text)
+{
+	bool invalid = streq(a->server, "no42");
+
+	if (!invalid && !streq(a->server, "notsupp"))
+		return path_answer(a);
+	*text = 0;
+	return a->version == NFS_VERSION_41 ? 0 : invalid ? -EINVAL : -524;
+}
+
 static int fake_mount(const struct nfs_attempt *a, const char *target, char *text)
 {
 	bool rdma = a->proto == NFS_PROTO_RDMA;
@@ -56,7 +67,7 @@ static int fake_mount(const struct nfs_attempt *a, const char *target, char *tex
 		abort();
 	if (streq(a->server, "hang") || streq(a->path, "/hang"))
 		pause();
-	return path_answer(a);
+	return version_answer(a, text);
 }
 
 static int fake_check(const char *root, const char *wanted, char *ret, size_t size,
@@ -202,6 +213,35 @@ TEST(versions_walk_down)
 	CHECK_INT(result(r)->version, NFS_VERSION_40);
 	CHECK_INT(r->attempts, 3);
 	CHECK_INT(result(r)->fell_back, 0);
+}
+
+/* A kernel without 4.2 calls it invalid and says no more; NFS4ERR_INVAL and NFS4ERR_NOTSUPP (the
+ * kernel's ENOTSUPP) of a server look alike. As with mount.nfs, the next version is tried. */
+TEST(a_version_that_is_called_invalid)
+{
+	static const char *const servers[] = {"no42", "notsupp"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(servers); i++) {
+		uint64_t now = 0;
+		_cleanup_(nfsroot_endp) struct source *r = make_of(servers[i]);
+
+		CHECK_INT(run(&r, &now), SOURCE_MOUNTED);
+		CHECK_INT(result(r)->version, NFS_VERSION_41);
+		CHECK_INT(r->attempts, 2);
+	}
+}
+
+/* No version is left: that ends the boot, as invalid options do. */
+TEST(invalid_in_all_versions)
+{
+	uint64_t now = 0;
+	_cleanup_(nfsroot_endp) struct source *r = NULL;
+
+	prepare("no42", false, PLAN_NFS_V42 | PLAN_NFS_V3);
+	r = nfsroot_begin(0);
+	CHECK_INT(run(&r, &now), SOURCE_FATAL);
+	CHECK_INT(r->cause, CAUSE_ROOT_MOUNT_FAILED);
+	CHECK_INT(r->attempts, 2);
 }
 
 /* Exports below fsid=0 have another path in version 4: version 3 is asked at once, in the same

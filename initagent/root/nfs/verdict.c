@@ -31,7 +31,10 @@ static const struct verdict common[] = {
 		"the server does not speak this version"},
 	{EOPNOTSUPP, CAUSE_ROOT_BAD_VERSION, REMEDY_VERSION,
 		"the server does not offer this version"},
-	{EINVAL, CAUSE_ROOT_MOUNT_FAILED, REMEDY_NONE, "the kernel refuses the mount options"},
+	{524, CAUSE_ROOT_BAD_VERSION, REMEDY_VERSION, /* the kernel's ENOTSUPP: NFS4ERR_NOTSUPP */
+		"the server does not offer this version"},
+	{EINVAL, CAUSE_ROOT_MOUNT_FAILED, REMEDY_NONE,
+		"mount options or a version that the kernel does not have"},
 	{ENAMETOOLONG, CAUSE_ROOT_MOUNT_FAILED, REMEDY_NONE, "server name and path are too long"},
 	{ENODEV, CAUSE_ROOT_MOUNT_FAILED, REMEDY_NONE, "the kernel has no NFS client"},
 };
