@@ -69,6 +69,17 @@ rd.nvmf.hostid=6f0f7a5e-0d2b-4b8f-9d59-2f3c6a1e7b10"
     assert_state '.causes | length' 0
 }
 
+@test "NVMe over TCP: the discovery service is on its own port alone" {
+    server shell block nvme root.ext4
+    server shell block nvme-port 8009
+    boots "root=nvmf:tcp:$server_ip"
+    assert_block 60 nvmf tcp ext4
+    assert_state '[.causes[].code] | @text' '["IA-E671"]'
+    assert_state .root.attempts 2
+    assert_state .root.port 8009
+    assert_state .root.name "$nqn"
+}
+
 @test "NVMe over TCP: the first port's path cannot be used (ANA), the second's can" {
     server shell block nvme root.ext4
     server shell block nvme-ana inaccessible

@@ -14,7 +14,7 @@
 #define LOG_DISCOVERY  0x70
 #define RECORD	       1024
 #define RECORDS_AT     8 /* behind the generation */
-#define PART	       (32 * RECORD) /* of one request */
+#define PART	       (4 * RECORD) /* of one request: what any controller's MDTS allows */
 
 enum { TRANSPORT_RDMA = 1, TRANSPORT_TCP = 3 };
 enum { SUBTYPE_NVME = 2 };
@@ -78,6 +78,14 @@ static void list(struct discovery *d, const char *nqn)
 		str_add(d->text, sizeof(d->text), "%s%s", *d->text ? ", " : "", nqn);
 }
 
+/* Of two records that fit: is it the one whose turn it is, or the preferred one before that? */
+static bool is_better(const struct discovery *d, const struct discovery_want *want)
+{
+	if (d->fits == want->turn)
+		return true;
+	return (!want->turn || d->fits < want->turn) && streq(d->address, want->address);
+}
+
 /* One record against the best so far. */
 static void look_at(const struct record *r, const struct discovery_want *want,
 	struct discovery *best)
@@ -93,9 +101,10 @@ static void look_at(const struct record *r, const struct discovery_want *want,
 	if (want->nqn && !streq(want->nqn, d.nqn))
 		return;
 	strscpy(d.text, best->text, sizeof(d.text));
+	d.fits = ++best->fits;
 	if (!first && !streq(best->nqn, d.nqn))
 		best->how = DISCOVERY_SEVERAL;
-	else if (first || (best->how == DISCOVERY_FOUND && streq(d.address, want->address)))
+	else if (first || (best->how == DISCOVERY_FOUND && is_better(&d, want)))
 		*best = d;
 }
 

@@ -28,11 +28,13 @@ struct discovery_want {
 	const char *nqn;     /* NULL: the only one */
 	const char *address; /* preferred, if it is among several */
 	bool rdma;	     /* else TCP */
+	unsigned turn;	     /* which of those that fit, from 1; none: the preferred one */
 };
 
 /* Of fixed size: what that process says. */
 struct discovery {
 	int32_t how; /* enum discovery_how */
+	uint32_t fits; /* so many records were like the one that is wanted */
 	uint32_t port;
 	char address[64];
 	char nqn[NQN_SIZE];

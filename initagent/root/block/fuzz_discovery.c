@@ -18,9 +18,9 @@ static bool plain(const char *s)
 	return true;
 }
 
-static void look(const uint8_t *data, size_t size, const char *nqn, bool rdma)
+static void look(const uint8_t *data, size_t size, const char *nqn, bool rdma, unsigned turn)
 {
-	const struct discovery_want want = {nqn, "192.0.2.1", rdma};
+	const struct discovery_want want = {nqn, "192.0.2.1", rdma, turn};
 	struct discovery d;
 
 	discovery_judge(data, size, &want, &d);
@@ -33,8 +33,8 @@ static void look(const uint8_t *data, size_t size, const char *nqn, bool rdma)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	look(data, size, NULL, false);
-	look(data, size, NULL, true);
-	look(data, size, "nqn.a", false);
+	look(data, size, NULL, false, 0);
+	look(data, size, NULL, true, 2);
+	look(data, size, "nqn.a", false, 1);
 	return 0;
 }

@@ -10,7 +10,10 @@
 #include "root/block/job.h"
 #include "root/block/words.h"
 
-#define NVMF_PORT 4420 /* IANA nvme */
+#define NVMF_PORT      4420 /* IANA nvme */
+#define DISCOVERY_PORT 8009 /* IANA nvme-disc, of NVMe/TCP */
+/* The address that was asked, then the first ones that discovery names, and again. */
+#define TURNS	       8
 /*
  * A root waits for its server as NFS does, for ever: an error would end the system. What the
  * command line says comes later in the kernel's list and counts.
@@ -37,13 +40,26 @@ static struct way way_of(const struct block_job *j)
 	};
 }
 
+/* How often all servers have been tried. */
+static unsigned round_of(const struct block_job *j)
+{
+	return j->cfg->rounds / j->cfg->ways;
+}
+
+/* Where no port is named: Linux has a discovery service on each port of its own, storage arrays
+ * have that of NVMe/TCP on one alone. */
+static bool on_either_port(const struct block_job *j)
+{
+	return !j->portal->port && !j->portal->rdma;
+}
+
 static struct way way_to_discovery(const struct block_job *j)
 {
 	struct way way = way_of(j);
 
 	way.nqn = NQN_DISCOVERY;
 	way.address = j->cfg->address;
-	way.port = job_port(j);
+	way.port = on_either_port(j) && round_of(j) % 2 ? DISCOVERY_PORT : job_port(j);
 	return way;
 }
 
@@ -215,7 +231,8 @@ static int discovery_failed(struct block_job *j, const struct discovery *d)
 static int discover(struct block_job *j)
 {
 	struct way way = way_to_discovery(j);
-	const struct discovery_want want = {j->plan->name, j->cfg->address, j->portal->rdma};
+	const struct discovery_want want = {j->plan->name, j->cfg->address, j->portal->rdma,
+		round_of(j) / (1 + on_either_port(j)) % TURNS};
 	_cleanup_free_ uint8_t *page = malloc(DISCOVERY_PAGE_MAX);
 	struct block_result *res = &j->message.result;
 	struct discovery d;

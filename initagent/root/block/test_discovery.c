@@ -38,9 +38,11 @@ static uint8_t *add(int transport, const char *address, const char *port, const 
 	return r;
 }
 
+static unsigned turn;
+
 static struct discovery judge(const char *nqn, bool rdma)
 {
-	const struct discovery_want want = {nqn, "192.0.2.2", rdma};
+	const struct discovery_want want = {nqn, "192.0.2.2", rdma, turn};
 	struct discovery d, caged;
 
 	discovery_judge(page, sizeof(page), &want, &d);
@@ -74,6 +76,29 @@ TEST(the_address_that_was_asked_is_preferred)
 	add(TCP, "192.0.2.2", "4422", A);
 	add(TCP, "192.0.2.1", "4421", A);
 	CHECK_INT(judge(A, false).port, 4422);
+}
+
+/* A service knows addresses that this node does not reach, or whose controller has no way to the
+ * namespace (ANA): each is tried. */
+TEST(the_others_have_their_turn)
+{
+	static const unsigned ports[] = {4422, 4421, 4422, 4423, 4422, 4422};
+
+	begin();
+	add(TCP, "192.0.2.9", "4429", B);
+	add(TCP, "192.0.2.1", "4421", A);
+	add(TCP, "192.0.2.2", "4422", A);
+	add(RDMA, "192.0.2.2", "4420", A);
+	add(TCP, "192.0.2.3", "4423", A);
+	for (turn = 0; turn < ARRAY_SIZE(ports); turn++)
+		CHECK_INT(judge(A, false).port, ports[turn]);
+	CHECK_INT(judge(NULL, false).how, DISCOVERY_SEVERAL);
+	turn = 7;
+	begin();
+	add(TCP, "192.0.2.1", "4421", A);
+	CHECK_INT(judge(A, false).port, 4421);
+	CHECK_INT(judge(B, false).how, DISCOVERY_NONE);
+	turn = 0;
 }
 
 TEST(several_and_none_are_named)
@@ -121,7 +146,7 @@ TEST(records_that_the_kernel_must_not_be_told)
 
 TEST(more_records_announced_than_there_are)
 {
-	const struct discovery_want want = {NULL, "", false};
+	const struct discovery_want want = {NULL, "", false, 0};
 	struct discovery d;
 
 	begin();
