@@ -18,7 +18,7 @@
 
 #define DECLINE_REST	 (10 * NSEC_PER_SEC)
 #define RENEW_RETRY_MIN	 (60 * NSEC_PER_SEC) /* RFC 2131 section 4.4.5 */
-#define BROADCAST_AFTER	 2  /* unanswered DISCOVERs */
+#define BROADCAST_BIT	 2  /* of the number of DISCOVERs: two without the flag, two with it */
 /* DISCOVERs with Rapid Commit: a network may lose those with an option that it does not know. */
 #define RAPID_MAX	 3
 #define REFUSALS_REST_MAX 4 /* rest after n NAKs in a row: 0, 1, 2, 4, 8 s */
@@ -81,6 +81,7 @@ struct dhcp4 {
 	struct in_addr rival;	/* REQUESTING: who acknowledged instead of it */
 	bool answered;		/* REQUESTING: by something of no use */
 	bool rapid;		/* SELECTING: Rapid Commit was asked for in this transaction */
+	bool broadcast;		/* the flag of the last DISCOVER: what follows it has the same */
 	struct dhcp4_offer offer;
 	unsigned strangers;	/* replies for other hardware addresses, since the exchange began */
 	bool has_lease;
@@ -154,7 +155,7 @@ static void send_request(struct dhcp4 *d, uint64_t now)
 		.id = &d->cfg.identity,
 		.xid = d->xid,
 		.secs = seconds_since(d->began, now),
-		.broadcast = d->state == SELECTING && d->tries >= BROADCAST_AFTER,
+		.broadcast = d->broadcast,
 		.rapid = takes_rapid(d),
 		.hostname = d->cfg.hostname,
 		.vendor_class = d->cfg.vendor_class,
@@ -211,6 +212,8 @@ static void transmit(struct dhcp4 *d, uint64_t now)
 {
 	const struct phase *p = &phases[d->state];
 
+	if (d->state == SELECTING)
+		d->broadcast = d->tries & BROADCAST_BIT;
 	send_request(d, now);
 	if (!p->waits)
 		d->next = renew_again(d, now);

@@ -21,8 +21,9 @@
  *    nothing of it may be silent;
  *  - with several forms of client identifier these waits are those of the forms' turns
  *  (client_id.h);
- *  - on links that do not need the broadcast flag it is set from the third DISCOVER on, for
- *    networks that lose unicast to hosts without address;
+ *  - on links that do not need the broadcast flag two DISCOVERs are without it, two have it, and so
+ *    on: there are networks that lose unicast to hosts without address, and relay agents that do
+ *    not know the flag. The REQUEST has it as its DISCOVER had;
  *  - FORCERENEW is ignored (CVE-2020-13529: nothing authenticates it).
  */
 #pragma once

@@ -60,7 +60,7 @@ TEST(retransmission_schedule)
 
 		CHECK(wait >= waits[i] * SEC * 7 / 8 && wait <= waits[i] * SEC * 9 / 8);
 		CHECK_INT(dhcp4_xid(d), xid); /* a late OFFER still counts */
-		CHECK_INT(p.bytes[MSG_HEADERS + 10], i < 2 ? 0 : 0x80);
+		CHECK_INT(p.bytes[MSG_HEADERS + 10], i & 2 ? 0x80 : 0);
 		CHECK_INT(p.bytes[MSG_HEADERS + 8] << 8 | p.bytes[MSG_HEADERS + 9],
 			(now - SEC) / SEC);
 		dhcp4_tick(d, dhcp4_deadline(d) - 1);
@@ -68,6 +68,29 @@ TEST(retransmission_schedule)
 		now = dhcp4_deadline(d);
 		dhcp4_tick(d, now);
 		CHECK_INT(client_event(d, DHCP_EVENT_SILENCE).count, i + 1);
+	}
+}
+
+/* A reply that could only come broadcast is followed by another one (RFC 2131 section 4.1). */
+TEST(the_request_has_the_flag_of_its_discover)
+{
+	static const unsigned silences[] = {1, 2, 4, 6};
+
+	for (size_t i = 0; i < ARRAY_SIZE(silences); i++) {
+		_cleanup_(dhcp4_freep) struct dhcp4 *d = client_make(NULL, 0);
+		int flag = silences[i] & 2 ? 0x80 : 0;
+
+		dhcp4_start(d, 0);
+		for (unsigned n = 0; n < silences[i]; n++) {
+			client_sent(d, DHCP_DISCOVER);
+			dhcp4_tick(d, dhcp4_deadline(d));
+		}
+		CHECK_INT(client_sent(d, DHCP_DISCOVER).bytes[MSG_HEADERS + 10], flag);
+		client_reply(d, DHCP_OFFER, SERVER, 100 * SEC);
+		for (int n = 0; n < 3; n++) {
+			CHECK_INT(client_sent(d, DHCP_REQUEST).bytes[MSG_HEADERS + 10], flag);
+			dhcp4_tick(d, dhcp4_deadline(d));
+		}
 	}
 }
 
