@@ -224,7 +224,8 @@ static void transmit(struct dhcp4 *d, uint64_t now)
 /* The one way from state to state. A packet of the state left behind must not go out any more. */
 static void enter(struct dhcp4 *d, enum state to, uint64_t now)
 {
-	bool exchange = d->state == SELECTING && to == REQUESTING;
+	bool exchange = d->state == SELECTING ? to == REQUESTING
+		: d->state == REQUESTING && to == SELECTING && d->server.s_addr;
 	bool search = d->state == SELECTING && to == SELECTING; /* with another client identifier */
 
 	d->state = to;
@@ -235,7 +236,7 @@ static void enter(struct dhcp4 *d, enum state to, uint64_t now)
 	d->rival.s_addr = d->offer.server.s_addr = 0;
 	if (!phases[to].sends)
 		return;
-	/* OFFER, REQUEST and ACK are one transaction; every other exchange is a new one. */
+	/* OFFER, REQUEST and ACK, a late one too, are one transaction; all else is a new one. */
 	if (!exchange)
 		d->xid = random_u32();
 	if (!exchange && !search) {
@@ -511,8 +512,10 @@ static bool expected(struct dhcp4 *d, const struct dhcp_reply *r)
 		d->strangers++;
 		return false;
 	}
+	if (d->state == SELECTING && r->type == DHCP_ACK)
+		return r->rapid ? d->rapid : dhcp4_ack_late(r, d->server, d->address);
 	if (d->state == SELECTING)
-		return r->type == DHCP_OFFER || (r->type == DHCP_ACK && r->rapid && d->rapid);
+		return r->type == DHCP_OFFER;
 	return r->type == DHCP_ACK || r->type == DHCP_NAK;
 }
 

@@ -12,6 +12,8 @@
  *    s;
  *  - the first acceptable OFFER is taken; only that of a server that has left REQUESTs unanswered
  *    waits for others until the next DISCOVER would be due;
+ *  - the ACK of a REQUEST that was given up after 7 s still counts: a server that a rack has just
+ *    flooded takes longer, and would be asked again and again without end;
  *  - the first DISCOVERs ask for Rapid Commit (RFC 4039): the ACK that comes then is judged like an
  *    OFFER and is the lease. Not when another server's lease may be wanted, since the committed one
  *    is lost to its server until it ends: not with a list of servers, nor with a form of client

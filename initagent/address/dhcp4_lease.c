@@ -102,6 +102,12 @@ bool dhcp4_lease_same(const struct dhcp_reply *a, const struct dhcp_reply *b)
 	return !memcmp(&x, &y, sizeof(x));
 }
 
+bool dhcp4_ack_late(const struct dhcp_reply *r, struct in_addr server, struct in_addr address)
+{
+	return server.s_addr && r->server_id.s_addr == server.s_addr &&
+		r->yiaddr.s_addr == address.s_addr;
+}
+
 /* --- offers --------------------------------------------------------------------------------- */
 
 static bool was_silent(const struct dhcp4_offer *o, struct in_addr server)

@@ -47,6 +47,10 @@ bool dhcp4_lease_fault(const struct dhcp_reply *r, struct dhcp4_fault *f);
 /* dhcp4_lease_same: do two ACKs grant the same, their times aside? */
 bool dhcp4_lease_same(const struct dhcp_reply *a, const struct dhcp_reply *b);
 
+/* dhcp4_ack_late: is this the ACK to a REQUEST to that server that was given up? An overloaded one
+ * has committed the lease. */
+bool dhcp4_ack_late(const struct dhcp_reply *r, struct in_addr server, struct in_addr address);
+
 /*
  * The first OFFER counts, since waiting for a better one costs every boot its time; but a server
  * that has left REQUESTs unanswered may be the fastest each time, so that its offer is held until

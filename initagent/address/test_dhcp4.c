@@ -127,7 +127,52 @@ TEST(request_without_answer_starts_again)
 	}
 	client_sent(d, DHCP_DISCOVER);
 	CHECK(now < 9 * SEC);
+	CHECK_INT(dhcp4_xid(d), xid);
+}
+
+/* Each answer takes longer than a REQUEST is worth: a server with thousands of nodes in its queue.
+ * Only that lease, of that server, and none that it refused. */
+TEST(an_ack_that_is_late)
+{
+	_cleanup_(dhcp4_freep) struct dhcp4 *d = client_make(NULL, 0);
+	struct msg m;
+	uint64_t now = 8 * SEC;
+
+	dhcp4_start(d, 0);
+	client_sent(d, DHCP_DISCOVER);
+	client_reply(d, DHCP_OFFER, SERVER, now);
+	for (int i = 0; i < 3; i++) {
+		client_sent(d, DHCP_REQUEST);
+		now = dhcp4_deadline(d);
+		dhcp4_tick(d, now);
+	}
+	client_sent(d, DHCP_DISCOVER);
+	client_event(d, DHCP_EVENT_UNACKED);
+	client_reply(d, DHCP_ACK, OTHER, now);
+	msg_offer(&m, DHCP_ACK, dhcp4_xid(d), ADDRESS + 1, SERVER);
+	client_give(d, &m, now);
+	client_no_event(d);
+	client_reply(d, DHCP_ACK, SERVER, 16 * SEC);
+	client_event(d, DHCP_EVENT_LEASE);
+	CHECK_STR(dhcp4_state_name(d), "bound");
+}
+
+TEST(an_ack_after_a_refusal)
+{
+	_cleanup_(dhcp4_freep) struct dhcp4 *d = client_make(NULL, 0);
+	uint32_t xid;
+
+	dhcp4_start(d, 0);
+	client_sent(d, DHCP_DISCOVER);
+	client_reply(d, DHCP_OFFER, SERVER, 0);
+	client_sent(d, DHCP_REQUEST);
+	xid = dhcp4_xid(d);
+	client_reply(d, DHCP_NAK, SERVER, 0);
+	client_event(d, DHCP_EVENT_REFUSED);
+	client_sent(d, DHCP_DISCOVER);
 	CHECK(dhcp4_xid(d) != xid);
+	client_reply(d, DHCP_ACK, SERVER, 0);
+	client_no_event(d);
 }
 
 TEST(only_the_transaction_counts)
