@@ -171,14 +171,15 @@ static void try_over(struct mad_client *c, struct ask *a, uint64_t now)
 	if (a->sent < a->what.tries)
 		r = send_try(c, a, now);
 	else
-		finish(a, MAD_SILENT, 0);
+		finish(a, a->result.error ? MAD_FAILED : MAD_SILENT, a->result.error);
 	if (r < 0)
 		finish(a, MAD_FAILED, r);
 }
 
 /*
  * A datagram as the answer to this question; false when it is another's. One that makes no sense is
- * dropped as if it had not come. A busy node is asked again when the try is over.
+ * dropped as if it had not come. A busy node is asked again when the try is over, and not called
+ * silent; where the question is whether it is alive, it has answered.
  */
 static bool take(struct mad_client *c, struct ask *a, const uint8_t *buf, size_t len)
 {
@@ -188,8 +189,12 @@ static bool take(struct mad_client *c, struct ask *a, const uint8_t *buf, size_t
 
 	if (r == -ENOMSG)
 		return false;
-	if (r < 0 || mad_is_busy(answer.status))
+	if (r < 0)
 		return true;
+	if (mad_is_busy(answer.status) && rq.query != MAD_SA_ALIVE) {
+		a->result.error = -EBUSY;
+		return true;
+	}
 	a->result.answer = answer;
 	finish(a, MAD_ANSWERED, 0);
 	return true;

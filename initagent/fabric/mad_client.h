@@ -24,7 +24,7 @@ struct mad_ask {
 enum mad_outcome {
 	MAD_ANSWERED,
 	MAD_SILENT, /* no answer to any try: dead, not served, or an M_Key is required */
-	MAD_FAILED, /* could not be sent: error */
+	MAD_FAILED, /* could not be sent, or was answered by "busy" alone: error */
 };
 
 struct mad_result {

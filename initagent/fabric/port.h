@@ -100,7 +100,7 @@ struct fabric_port {
 };
 
 enum fabric_group_state {
-	FABRIC_GROUP_UNKNOWN, /* could not be asked: no ib_umad, no rights, port not ACTIVE */
+	FABRIC_GROUP_UNKNOWN, /* not asked (no ib_umad, no rights, port not ACTIVE), or SA busy */
 	FABRIC_GROUP_PRESENT,
 	FABRIC_GROUP_ABSENT,  /* the SA knows no such group, or none this port may know of */
 	FABRIC_GROUP_REFUSED, /* the SA refuses to say: its status is in "status" */
