@@ -8,7 +8,7 @@ uint64_t dhcp_jitter(uint64_t wait, unsigned part)
 {
 	uint64_t most = wait / part;
 
-	return wait - most + 2 * most * (random_u32() >> 8) / (1 << 24);
+	return wait - most + random_part(2 * most);
 }
 
 struct dhcp_event *dhcp_note(struct dhcp_events *e, enum dhcp_event_type type)

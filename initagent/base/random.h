@@ -21,3 +21,10 @@ static inline uint32_t random_u32(void)
 		continue;
 	return value;
 }
+
+/* random_part: of a span in ns, some of it, in 65536ths: with all 32 bits, the product of 5 s would
+ * not fit 64. */
+static inline uint64_t random_part(uint64_t span)
+{
+	return (span >> 16) * (random_u32() >> 16);
+}

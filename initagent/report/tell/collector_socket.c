@@ -45,7 +45,7 @@ void collector_retry(struct collector *c, int error, uint64_t now)
 	collector_close(c);
 	c->error = error;
 	c->failures++;
-	c->retry = now + span / 2 + (random_u32() * (span / 2) >> 32);
+	c->retry = now + span / 2 + random_part(span / 2);
 }
 
 static socklen_t sockaddr_of(const struct collector *c, struct sockaddr_storage *ss)

@@ -6,7 +6,7 @@
  * In: messages, state.json, addresses of names (tell_lookup(), tell_resolved()). Out: packets; what
  * was not delivered. A server is tried again after 1, 2, 4 ... 30 s, each span drawn at random.
  * Callers: boot/ alone; its layer is above fetch, whose HTTP request and sandbox it uses. Tests:
- * test_syslog.c, test_failure*.c, tests/report.bats.
+ * test_collector.c, test_syslog.c, test_failure*.c, tests/report.bats.
  */
 #pragma once
 
