@@ -133,16 +133,18 @@ static void send_query(struct lookup *l, int which)
 	}
 }
 
-/* The open questions, again and again with growing gaps. */
+/* The open questions, again and again with growing gaps, of which nodes that ask together have each
+ * their own. */
 static void send_round(struct lookup *l, uint64_t now)
 {
 	unsigned i = l->round < ARRAY_SIZE(waits) ? l->round : ARRAY_SIZE(waits) - 1;
+	uint64_t wait = waits[i] * NSEC_PER_SEC;
 
 	for (int which = 0; which < ASK_N; which++)
 		if (!l->asked[which].answered)
 			send_query(l, which);
 	l->round++;
-	l->next = now + waits[i] * NSEC_PER_SEC;
+	l->next = now + wait + random_part(wait / 4);
 }
 
 /*

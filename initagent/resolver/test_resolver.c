@@ -56,6 +56,22 @@ TEST(each_question_has_its_answer)
 	CHECK(resolver_deadline(r) == NSEC_NEVER);
 }
 
+/* Nodes whose queries were lost together do not ask together again. */
+TEST(each_node_has_its_own_gaps)
+{
+	uint64_t least = NSEC_NEVER, most = 0;
+
+	for (int node = 0; node < 8; node++) {
+		_cleanup_(resolver_freep) struct resolver *r = make();
+
+		CHECK_INT(resolver_ask(r, 1, "nfs.example", 60 * SEC, 0), 0);
+		least = min_u64(least, resolver_deadline(r));
+		most = resolver_deadline(r) > most ? resolver_deadline(r) : most;
+	}
+	CHECK(least >= SEC && most <= SEC * 5 / 4);
+	CHECK(least < most);
+}
+
 TEST(an_id_that_is_asked_again_or_cancelled)
 {
 	_cleanup_(resolver_freep) struct resolver *r = make();
