@@ -777,9 +777,12 @@ here() {
 		s|{address: 10.20.0.2}|{address: 10.20.0.2, port: 18932}|" "$T/site.yaml"
 	site render "$T/out"
 	nginx -t -q -p "$T/nginx" -c "$T/out/nginx/nginx.conf"
-	here nginx -p "$T/nginx" -c "$T/out/nginx/nginx.conf" -g "user root;" \
-		>"$T/log" 2>&1 3>&-
+	here bash -c 'ulimit -Sn 1024; exec "$@"' - nginx -p "$T/nginx" \
+		-c "$T/out/nginx/nginx.conf" -g "user root;" >"$T/log" 2>&1 3>&-
 	here curl -sf http://127.0.0.1:18931/boot.ipxe | cmp - "$T/out/http/boot.ipxe"
+	# for a connection and its file each, whatever started it
+	worker=$(pgrep -n -P "$(<"$T/nginx/nginx.pid")")
+	[ "$(awk '/open files/ { print $4 }' "/proc/$worker/limits")" = 16384 ]
 	here curl -sf http://127.0.0.1:18932/node/525400000099.ipxe |
 		cmp - "$T/out/http/default.ipxe"
 	code() { here curl -s -o /dev/null -w '%{http_code}' "$@"; }
