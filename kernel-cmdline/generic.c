@@ -26,7 +26,7 @@ static const struct {
 		"uses a port as soon as it is ACTIVE with an SM LID"},
 	{OPTION_RD_IB_UMCAST, "sets umcast on IPoIB interfaces", "leaves umcast of IPoIB off"},
 	{OPTION_RD_BOOTIF, "uses BOOTIF=", "ignores BOOTIF="},
-	{OPTION_RD_RETRY, "gives the network %u s to become operational",
+	{OPTION_RD_RETRY, "gives network and root %u s to become ready",
 		"sets no limit for the network (only rd.timeout limits the boot)"},
 	{OPTION_RD_TIMEOUT, "gives the whole boot %u s", "sets no limit to the whole boot"},
 	{OPTION_RD_NET_TIMEOUT_IFLINK, "gives an interface %u s to appear",

@@ -3,7 +3,7 @@
  * lint: the report for people, one entry a word:
  *
  *	rd.retry=160s
- *	    gives the network 160 s to become operational
+ *	    gives network and root 160 s to become ready
  *	    warning: read as 160; dracut's script stops at the unit
  *	        column 14 | ip=dhcp rd.retry=160s root=nfs:192.0.2.1:/srv
  *	                  |                  ^^^^
@@ -152,7 +152,7 @@ static void put_defaults(const struct lint *l)
 			? "; IPv6 by autoconfiguration or else DHCPv6" : "");
 	put_leader(l, &p->net);
 	if (!has_effect(p, OPTION_RD_RETRY))
-		fprintf(l->out, "    gives the network %u s to become operational\n", p->retry_s);
+		fprintf(l->out, "    gives network and root %u s to become ready\n", p->retry_s);
 	if (!has_effect(p, OPTION_RD_TIMEOUT))
 		fputs("    sets no limit to the whole boot\n", l->out);
 	if (!has_effect(p, OPTION_RD_SHELL) && !has_effect(p, OPTION_RD_EMERGENCY))

@@ -490,7 +490,7 @@ struct boot_plan {
 	struct plan_ib ib;
 	struct plan_root root;
 	const struct plan_extension *extensions;
-	uint32_t retry_s;   /* for the network to become operational; 0: no limit of its own */
+	uint32_t retry_s;   /* for network and root to become ready; 0: no limit of its own */
 	uint32_t timeout_s; /* for the whole boot; 0: none */
 	const char *init;   /* init=, default "/sbin/init" */
 	const char *const *init_args; /* words after "--", and run level words before it */

@@ -69,7 +69,7 @@ TEST(what_no_back_end_does_is_dracuts_and_said_as_such)
 TEST(what_initramfs_tools_does_not_read)
 {
 	lint("rd.retry=5 ip=dhcp root=/dev/nfs nfsroot=192.0.2.1:/x ro", COMPAT_INITRAMFS_TOOLS);
-	CHECK(strstr(report, "rd.retry=5\n    gives the network 5 s to become operational\n"
+	CHECK(strstr(report, "rd.retry=5\n    gives network and root 5 s to become ready\n"
 		"    initramfs-tools 0.148: has no effect\n") != NULL);
 	CHECK(strstr(strstr(report, "ip=dhcp"), "initramfs-tools") == NULL);
 }
