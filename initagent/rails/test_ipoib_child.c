@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "netns.h"
 #include "rails/private.h"
 #include "report/report.h"
 
@@ -79,6 +80,29 @@ TEST(words_are_the_kernels)
 {
 	check_mode("root=dhcp rd.ib.mode=connected", "connected\n");
 	check_mode("root=dhcp rd.ib.mode=datagram", "datagram\n");
+}
+
+/* On mlx5 the children receive by its queues. */
+TEST(a_parent_that_has_children_is_up)
+{
+	static const char line[] = "root=dhcp rd.ib.pkey=0x8001";
+	_cleanup_(report_freep) struct report *report = NULL;
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+	const struct report_config cfg = {.console_fd = -1, .kmsg_fd = -1};
+	struct rails b = {0};
+
+	netns_enter();
+	netns_veth("ib0", "other", 0);
+	CHECK_INT(report_new(&report, &cfg), 0);
+	CHECK_INT(plan_parse(&plan, line, strlen(line), NULL), 0);
+	b.plan = plan;
+	b.report = b.env.report = report;
+	CHECK_INT(links_new(&b.links, &b.env, 1), 0);
+	CHECK(!links_by_name(b.links, "ib0")->up);
+	ipoib_make_children(&b, links_by_name(b.links, "ib0"), 1);
+	CHECK_INT(links_dispatch(b.links, 2), 0);
+	CHECK(links_by_name(b.links, "ib0")->up);
+	links_free(b.links);
 }
 
 TEST(a_mode_that_the_driver_refuses_is_told)
