@@ -42,6 +42,7 @@ enum port_phys {
 	PHYS_LINK_UP,
 	PHYS_ERROR_RECOVERY,
 	PHYS_TEST,
+	PHYS_OFFLINE = 9, /* Omni-Path's: no cable, or between two tries */
 	PORT_PHYS_MAX,
 };
 

@@ -18,7 +18,7 @@ static const char *const layer_names[LINK_LAYER_MAX] = {"unknown", "InfiniBand",
 static const char *const state_names[PORT_STATE_MAX] = {
 	"NOP", "DOWN", "INIT", "ARMED", "ACTIVE", "ACTIVE_DEFER"};
 static const char *const phys_names[PORT_PHYS_MAX] = {"unknown", "Sleep", "Polling", "Disabled",
-	"Training", "LinkUp", "ErrorRecovery", "PhyTest"};
+	"Training", "LinkUp", "ErrorRecovery", "PhyTest", "?", "Offline"};
 
 const char *link_layer_name(enum link_layer l)
 {
