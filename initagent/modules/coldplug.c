@@ -21,6 +21,8 @@ static const char *const wanted[] = {
 	"platform:*eth*",	/* the same without device tree */
 	/* hns, amd-xgbe, emac, xgene-enet */
 	"acpi:HISI00B2:*", "acpi:AMDI8001:*", "acpi:QCOM807[01]:*", "acpi:APMC0D*",
+	/* BlueField's own port, and the pins by which its PHY chip interrupts */
+	"acpi:MLNXBF17:*", "acpi:MLNXBF22:*", "acpi:MLNXBF3[34]:*",
 	"fsl-mc:*",		/* network objects of Layerscape (DPAA2) */
 	"ccw:t3832m*", "ccw:t173[12]m*", /* s390: virtio; OSA and HiperSockets */
 	/*

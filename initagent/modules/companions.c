@@ -18,6 +18,7 @@ static const struct companion companions[] = {
 		"iw_cxgb4 attaches to cxgb4 by itself and has no alias", false},
 	{"qede", "qedr", COMPANION_AFTER, false, "qedr attaches to qede by itself", false},
 	{"be2net", "ocrdma", COMPANION_AFTER, false, "ocrdma attaches to be2net by itself", false},
+	{"i40e", "i40iw", COMPANION_AFTER, false, "X722 before Linux 5.14", false},
 	{"i40e", "irdma", COMPANION_AFTER, false, "irdma serves X722, by the auxiliary bus", false},
 	{"ice", "irdma", COMPANION_AFTER, false, "irdma serves E810, by the auxiliary bus", false},
 };

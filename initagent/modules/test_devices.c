@@ -37,7 +37,7 @@ TEST(mlx5_core_brings_mlx5_ib)
 TEST(an_ethernet_driver_brings_its_rdma_half)
 {
 	static const char *const rows[][2] = {{"cxgb4", "iw_cxgb4"}, {"ice", "irdma"},
-		{"i40e", "irdma"}, {"qede", "qedr"}};
+		{"i40e", "irdma"}, {"i40e", "i40iw"}, {"qede", "qedr"}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct module_entry *half;
@@ -136,12 +136,13 @@ TEST(coldplug_wants_what_is_not_on_pci)
 		"of:Npcie-phyT(null)Crockchip,rk3399-pcie-phy",
 		"fsl-mc:v00001957ddpni", "ccw:t3832m01dt0000dm00", "ccw:t1731m01dt1732dm01",
 		"usb:v0BDAp8153d3000dc00dsc00dp00icFFiscFFip00in00",
-		"usb:v0525pA4A2d0001dc02dsc00dp00ic02isc06ip00in00", "acpi:HISI00B2:"};
+		"usb:v0525pA4A2d0001dc02dsc00dp00ic02isc06ip00in00", "acpi:HISI00B2:",
+		"acpi:MLNXBF17:", "acpi:MLNXBF22:", "acpi:MLNXBF33:"};
 	static const char *const others[] = {"of:NgpioT(null)Carm,pl061",
 		"of:NmmcT(null)Cfsl,imx8mp-usdhc", "of:Nusb2-phyT(null)Crockchip,rk3399-usb2phy",
 		"platform:rtc-efi", "platform:serial8250",
 		"usb:v046DpC31Cd6402dc00dsc00dp00ic03isc01ip01in00", "ccw:t3990m5Edt3390dm0C",
-		"acpi:PNP0C0C:"};
+		"acpi:PNP0C0C:", "acpi:MLNXBF08:"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
 		if (!coldplug_wants(wanted[i]))

@@ -134,6 +134,7 @@ static const struct modtree_module tree[] = {
 	{.name = "qedr", .needs = {SYM("qede"), SYM("ib_uverbs")}},
 	{.name = "ice"},
 	{.name = "i40e"},
+	{.name = "i40iw", .needs = {SYM("i40e"), SYM("ib_uverbs")}},
 	{.name = "irdma", .needs = {SYM("ice"), SYM("i40e"), SYM("ib_uverbs")}},
 	{.name = "virtio_ring"},
 	{.name = "virtio_pci",
