@@ -179,6 +179,14 @@ rd.ib.pkey=0x8001 ip=10.9.1.20:::255.255.255.0::ib0.8001:none rd.retry=160"
     assert_rail .address 10.9.1.20/24
 }
 
+# As tenants of a fabric have it: the subnet manager is no member of the first P_Key's partition.
+@test "the SA is asked in the default partition, which is not the first (OpenSM's indx0)" {
+    on server "echo 'tenant=0x8004,indx0:0x${guid//:/}=full;' >>/run/partitions; sm_sweep"
+    node_start "$image" "$console $ib_root $hca rd.ib.sm-probe=1 ip=10.9.0.50:::24::ib0:none"
+    node_wait 60 'sib0/1: port ready'
+    on server "sed -i /tenant/d /run/partitions; sm_sweep"
+}
+
 @test "NetworkManager's ib.pkey=, DHCP in the partition" {
     on server "partition 0x8001 10.9.1.1/24"
     on server "dhcp_stop; dhcp_start --interface=ib0.8001 --dhcp-range=10.9.1.100,10.9.1.199,1h"

@@ -8,7 +8,7 @@
 static bool check_pkey(struct findings *f, const struct env *env, const struct fabric_port *p,
 	const char *where, uint16_t pkey)
 {
-	switch (fabric_find_pkey(env, p, pkey)) {
+	switch (fabric_find_pkey(env, p, pkey, NULL)) {
 	case PKEY_FULL: return true;
 	case PKEY_LIMITED:
 		findings_add(f, CAUSE_IPOIB_JOIN_REFUSED, false, where, p,

@@ -391,15 +391,6 @@ int fabric_dispatch(struct fabric *f, uint64_t now)
 	return 0;
 }
 
-/* Not while its table is empty, or cannot be read. */
-static bool lacks_default_pkey(const struct fabric *f, const struct fabric_port *port)
-{
-	uint16_t first;
-
-	return fabric_pkeys(&f->env, port, &first, 1) > 0 &&
-	       fabric_find_pkey(&f->env, port, 0xffff) == PKEY_ABSENT;
-}
-
 /*
  * What the port queries have to tell. A port that is gone meanwhile has nothing to be told about.
  */
@@ -415,8 +406,6 @@ static bool pop_answer(struct fabric *f, struct fabric_event *ret)
 		port_queries_fill(f->queries, &f->ports[i]);
 		*ret = (struct fabric_event){
 			.type = ev.type, .port = f->ports[i], .group = ev.group};
-		if (ev.group.state == FABRIC_GROUP_SILENT && lacks_default_pkey(f, &f->ports[i]))
-			ret->group.state = FABRIC_GROUP_UNASKABLE;
 		return true;
 	}
 	return false;

@@ -148,7 +148,7 @@ static enum cause pkey_gate(const struct env *env, const struct fabric_port *por
 {
 	if ((pkey & 0x7fff) == 0)
 		snprintf(text, size, "%s: waiting for the first P_Key of its table", port->name);
-	else if (fabric_find_pkey(env, port, pkey) == PKEY_ABSENT)
+	else if (fabric_find_pkey(env, port, pkey, NULL) == PKEY_ABSENT)
 		snprintf(text, size, "%s: waiting for P_Key 0x%04x in its table", port->name, pkey);
 	else
 		return CAUSE_NONE;

@@ -38,7 +38,7 @@ static enum fabric_group_state group_state(const struct mad_result *r)
 	uint16_t status = r->answer.status;
 
 	if (r->outcome == MAD_FAILED)
-		return FABRIC_GROUP_UNKNOWN;
+		return r->error == -ENOKEY ? FABRIC_GROUP_UNASKABLE : FABRIC_GROUP_UNKNOWN;
 	if (r->outcome == MAD_SILENT || mad_not_served(status))
 		return FABRIC_GROUP_SILENT;
 	if (!status)

@@ -51,8 +51,7 @@ static const struct {
 	{FABRIC_GROUP_SILENT, NULL, NULL, CAUSE_PORT_SM_SILENT,
 		"subnet manager does not answer"},
 	{FABRIC_GROUP_UNASKABLE, NULL, NULL, CAUSE_PORT_NO_PKEY,
-		"subnet manager does not answer: the port's table lacks the default partition "
-		"(P_Key 0xffff or 0x7fff), in which it is asked"},
+		"subnet manager does not answer: the port's table lacks the default partition"},
 	{FABRIC_GROUP_PRESENT, mtu_too_big, say_mtus, CAUSE_IPOIB_JOIN_REFUSED,
 		"broadcast group's MTU above the port's"},
 	{FABRIC_GROUP_PRESENT, rate_too_high, say_rates, CAUSE_IPOIB_JOIN_REFUSED,

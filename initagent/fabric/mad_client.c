@@ -95,7 +95,8 @@ static int send_try(struct mad_client *c, struct ask *a, uint64_t now)
 {
 	enum mad_class class = mad_query_class(a->what.query);
 	uint64_t wait = a->what.period << (a->sent < 16 ? a->sent : 16);
-	struct mad_to to = {.class = class, .sl = (uint8_t)a->what.sl};
+	struct mad_to to = {.class = class, .sl = (uint8_t)a->what.sl,
+		.pkey_index = a->what.pkey_index};
 	struct mad_request rq;
 	uint8_t mad[MAD_SIZE];
 
@@ -170,6 +171,9 @@ static void try_over(struct mad_client *c, struct ask *a, uint64_t now)
 
 	if (a->sent < a->what.tries)
 		r = send_try(c, a, now);
+	/* Its silence proves nothing to who may not speak to it. */
+	else if (a->what.outside && !a->result.error)
+		r = -ENOKEY;
 	else
 		finish(a, a->result.error ? MAD_FAILED : MAD_SILENT, a->result.error);
 	if (r < 0)

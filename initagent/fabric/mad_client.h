@@ -17,6 +17,8 @@ struct mad_ask {
 	uint16_t pkey;	 /* MAD_SA_GROUP */
 	uint32_t lid;	 /* where to: the SM LID; unused by directed route */
 	unsigned sl;
+	uint16_t pkey_index;
+	bool outside;	 /* of the partition that lid is asked in: its silence is MAD_FAILED */
 	unsigned tries;	 /* how often it is sent, from 1 */
 	uint64_t period; /* ns to wait after the first; doubles each time */
 };
@@ -24,7 +26,9 @@ struct mad_ask {
 enum mad_outcome {
 	MAD_ANSWERED,
 	MAD_SILENT, /* no answer to any try: dead, not served, or an M_Key is required */
-	MAD_FAILED, /* could not be sent, or was answered by "busy" alone: error */
+	/* could not be sent, or was answered by "busy" alone: error; -ENOKEY: no answer to one from
+	 * outside */
+	MAD_FAILED,
 };
 
 struct mad_result {

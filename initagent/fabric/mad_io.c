@@ -66,8 +66,7 @@ static int io_send(void *handle, const struct mad_to *to, const uint8_t mad[stat
 		return -ENOMEM;
 	if (id < 0)
 		return -EPERM;
-	/* P_Key index 0 holds the default partition's key (IBTA vol. 1, 10.9.3). */
-	umad_set_pkey(umad, 0);
+	umad_set_pkey(umad, to->pkey_index);
 	umad_set_addr(umad, to->lid, (int)info->qp, to->sl, (int)info->qkey);
 	memcpy(umad_get_mad(umad), mad, MAD_SIZE);
 	/*

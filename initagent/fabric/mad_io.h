@@ -18,6 +18,7 @@ struct mad_to {
 	enum mad_class class;
 	uint16_t lid; /* 0xffff: by the route in the MAD */
 	uint8_t sl;
+	uint16_t pkey_index;
 };
 
 struct mad_ops {

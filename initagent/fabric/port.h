@@ -171,10 +171,10 @@ enum fabric_pkey { PKEY_ABSENT, PKEY_LIMITED, PKEY_FULL };
 /*
  * fabric_find_pkey: is the partition in the port's P_Key table as it is now? pkey's membership bit
  * does not count; the answer tells the table's (IBTA 10.9.1.2: a limited member reaches full ones
- * only).
+ * only). ret_index (or NULL) is set where it is found.
  */
-enum fabric_pkey fabric_find_pkey(
-	const struct env *env, const struct fabric_port *port, uint16_t pkey);
+enum fabric_pkey fabric_find_pkey(const struct env *env, const struct fabric_port *port,
+	uint16_t pkey, uint16_t *ret_index);
 
 /* fabric_pkeys: the valid entries of the port's P_Key table in its order; how many were written. */
 size_t fabric_pkeys(

@@ -93,7 +93,7 @@ static void set_sm(struct port_query *q, enum fabric_sm_state to, uint64_t now)
 static int ask_sm_lid(struct port_query *q, const struct fabric_port *p, enum mad_query query,
 	uint16_t pkey, uint64_t now)
 {
-	const struct mad_ask ask = {
+	struct mad_ask ask = {
 		.query = query,
 		.pkey = pkey,
 		.lid = p->sm_lid,
@@ -102,6 +102,9 @@ static int ask_sm_lid(struct port_query *q, const struct fabric_port *p, enum ma
 		.period = SA_PERIOD,
 	};
 
+	/* In the default partition (IBTA vol. 1, 10.9.3). Its key need not be the first: that is
+	 * IPoIB's own where OpenSM's partition has indx0, and on virtual functions of clouds. */
+	ask.outside = fabric_find_pkey(&q->env, p, 0xffff, &ask.pkey_index) == PKEY_ABSENT;
 	return mad_client_ask(q->client, &ask, now);
 }
 
@@ -374,11 +377,18 @@ static void watch_ports(struct port_queries *all, uint64_t now)
 	all->look = blind ? now + LOOK_PERIOD : NSEC_NEVER;
 }
 
-/* Omni-Path's SM may have a LID that no MAD of this kind reaches: its gate does without. */
+/*
+ * Omni-Path's SM may have a LID that no MAD of this kind reaches, a port no part in the default
+ * partition, and a virtual function may need a GRH in each packet (rdma_check_ah_attr() of the
+ * kernel: EINVAL): their gate does without.
+ */
 static bool is_probed(const struct port_queries *all, const struct fabric_port *port)
 {
+	const struct port_query *q = find_query(all, port->name);
+	int error = q ? q->sm.error : 0;
+
 	return all->smprobe && all->ops && port->link_layer != LINK_LAYER_ETHERNET &&
-		port->sm_lid <= LID_UNICAST_MAX;
+		port->sm_lid <= LID_UNICAST_MAX && error != -ENOKEY && error != -EINVAL;
 }
 
 void port_queries_fill(const struct port_queries *all, struct fabric_port *port)

@@ -19,15 +19,19 @@ static bool read_pkey(
 	return true;
 }
 
-enum fabric_pkey fabric_find_pkey(
-	const struct env *env, const struct fabric_port *port, uint16_t pkey)
+enum fabric_pkey fabric_find_pkey(const struct env *env, const struct fabric_port *port,
+	uint16_t pkey, uint16_t *ret_index)
 {
 	enum fabric_pkey best = PKEY_ABSENT;
 	uint16_t entry;
 
-	for (unsigned i = 0; best != PKEY_FULL && read_pkey(env, port, i, &entry); i++)
-		if (entry & 0x7fff && !((entry ^ pkey) & 0x7fff))
-			best = entry & 0x8000 ? PKEY_FULL : PKEY_LIMITED;
+	for (unsigned i = 0; best != PKEY_FULL && read_pkey(env, port, i, &entry); i++) {
+		if (!(entry & 0x7fff) || (entry ^ pkey) & 0x7fff)
+			continue;
+		best = entry & 0x8000 ? PKEY_FULL : PKEY_LIMITED;
+		if (ret_index)
+			*ret_index = (uint16_t)i;
+	}
 	return best;
 }
 

@@ -28,10 +28,7 @@ static int room_uevent(void *data)
 
 static int no_verbs(void *data, const char *device, void **ret_context, int *ret_fd)
 {
-	(void)data;
-	(void)device;
-	(void)ret_context;
-	(void)ret_fd;
+	(void)data, (void)device, (void)ret_context, (void)ret_fd;
 	return -ENODEV;
 }
 
@@ -73,6 +70,7 @@ static void set_port(struct room *r, const char *state, const char *phys, const 
 	set(r, "sm_lid", sm_lid);
 	set(r, "sm_sl", "2\n");
 	set(r, "rate", "10 Gb/sec (4X SDR)\n");
+	set(r, "pkeys/0", "0xffff\n");
 }
 
 static void set_active(struct room *r)

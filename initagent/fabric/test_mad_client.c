@@ -76,6 +76,24 @@ TEST(an_answer_and_the_port_is_closed)
 	bench_free(&b);
 }
 
+TEST(silence_proves_nothing_to_who_is_outside)
+{
+	const struct mad_ask out = {
+		.query = MAD_SA_ALIVE, .lid = 7, .pkey_index = 3, .outside = true, .tries = 1};
+	struct mad_result r;
+	struct bench b;
+
+	bench_new(&b);
+	b.lab.deaf[MAD_SA_ALIVE] = true;
+	CHECK_INT(mad_client_ask(b.client, &out, 0), 0);
+	CHECK_INT(b.lab.last_to.pkey_index, 3);
+	mad_client_dispatch(b.client, 1);
+	r = next(&b);
+	CHECK_INT(r.outcome, MAD_FAILED);
+	CHECK_INT(r.error, -ENOKEY);
+	bench_free(&b);
+}
+
 TEST(silence_takes_three_tries)
 {
 	struct bench b;

@@ -13,7 +13,7 @@ static const struct fabric_port port2 = {.device = "mlx5_0", .port = 2};
 
 static enum fabric_pkey find(const struct modtree *t, uint16_t pkey)
 {
-	return fabric_find_pkey(&t->env, &port1, pkey);
+	return fabric_find_pkey(&t->env, &port1, pkey, NULL);
 }
 
 TEST(pkeys_are_found_whatever_their_membership)

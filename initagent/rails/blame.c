@@ -53,7 +53,7 @@ static const char *limited_text(const struct rails *rails, const struct rail *ra
 {
 	const struct fabric_port *port = rail && rail->guid ? rail_fabric_port(rails, rail) : NULL;
 
-	if (!port || fabric_find_pkey(&rails->env, port, rail->pkey) != PKEY_LIMITED)
+	if (!port || fabric_find_pkey(&rails->env, port, rail->pkey, NULL) != PKEY_LIMITED)
 		return "";
 	return "; this port is a limited member of its partition and reaches full members only";
 }

@@ -230,6 +230,49 @@ TEST(who_asked_is_told_when_the_port_changes_meanwhile)
 
 TEST(a_port_outside_the_default_partition_cannot_ask)
 {
+/* OpenSM's indx0, Omni-Path, virtual functions of clouds: IPoIB's partition is the first. */
+TEST(the_sa_is_asked_in_the_default_partition_wherever_it_is)
+{
+	static const struct {
+		const char *first, *second;
+		unsigned index;
+	} rows[] = {{"0xffff", "0x8001", 0}, {"0x8001", "0xffff", 1}, {"0x8001", "0x7fff", 1},
+		{"0x7fff", "0xffff", 1}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct room r;
+
+		room_new(&r);
+		set(&r, "pkeys/0", rows[i].first);
+		set(&r, "pkeys/1", rows[i].second);
+		blame(&r);
+		CHECK_INT(r.lab.sent[MAD_SA_ALIVE], 1);
+		CHECK_INT(r.lab.last_to.pkey_index, rows[i].index);
+		room_free(&r);
+	}
+}
+
+/* The kernel's answer where each packet needs a GRH: mlx5's virtual functions. */
+TEST(a_probe_that_cannot_be_made_is_not_waited_for)
+{
+	for (int i = 0; i < 2; i++) {
+		char text[160];
+		struct room r;
+
+		room_new(&r);
+		if (i == 0)
+			r.lab.send_error = -EINVAL;
+		else
+			set(&r, "pkeys/0", "0x8001\n");
+		r.lab.deaf[MAD_SA_ALIVE] = r.lab.deaf[MAD_SM_INFO] = true;
+		fabric_set_smprobe(r.b.fabric, true, r.now);
+		pass(&r, 5 * NSEC_PER_SEC);
+		CHECK_INT(fabric_gate(fabric_find(r.b.fabric, "mlx5_0", 1), text, sizeof(text)),
+			CAUSE_NONE);
+		room_free(&r);
+	}
+}
+
 	struct fabric_event ev = {0};
 	char text[200];
 	struct room r;
@@ -254,6 +297,22 @@ TEST(a_port_outside_the_default_partition_cannot_ask)
 
 TEST(a_port_that_fell_is_named_instead_of_the_server)
 {
+/* Its kernel asks in the first partition: what the server does not answer is the server's. */
+TEST(silence_outside_the_default_partition_is_not_the_subnet_managers)
+{
+	struct room r;
+
+	room_new(&r);
+	r.b.rows[0].pkey = 0x8001;
+	set(&r, "pkeys/0", "0x8001\n");
+	r.lab.deaf[MAD_SA_ALIVE] = r.lab.deaf[MAD_SM_INFO] = true;
+	blame(&r);
+	pass(&r, 5 * NSEC_PER_SEC);
+	check_causes(&r, "E601@10.0.0.1");
+	CHECK_INT(r.b.rows[0].state, RAIL_READY);
+	room_free(&r);
+}
+
 	struct room r;
 
 	room_new(&r);
