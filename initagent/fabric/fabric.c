@@ -323,8 +323,7 @@ static bool take_verbs_events(struct fabric *f, uint64_t now)
 		char name[64];
 
 		(void)strscpy(name, device, sizeof(name));
-		report_log(f->env.report, REPORT_DEBUG, name, now, "verbs event: %s (port %u)",
-			ev.name, ev.port);
+		report_log(f->env.report, REPORT_DEBUG, name, now, "verbs event: %s", ev.name);
 		if (ev.fatal) {
 			watch_close(f->watches, name);
 			rescan = true;
@@ -341,12 +340,34 @@ static bool take_verbs_events(struct fabric *f, uint64_t now)
  */
 static bool concerns_us(const struct uevent *ev)
 {
-	return streq(ev->subsystem, "infiniband") || streq(ev->subsystem, "infiniband_verbs") ||
-	       streq(ev->subsystem, "infiniband_mad") ||
+	return strncmp(ev->subsystem, "infiniband", strlen("infiniband")) == 0 ||
 	       (streq(ev->subsystem, "net") && !streq(ev->action, "change"));
 }
 
-static bool take_uevents(struct fabric *f)
+#define RENAME " %s>%s "
+
+/* udev gives an RDMA device a name of its own as soon as it sees it (rdma-core's
+ * 60-rdma-persistent-naming.rules): the kernel's is kept, since options may have it. */
+static void take_rename(struct fabric *f, const struct uevent *ev, uint64_t now)
+{
+	const char *from = strrchr(ev->old, '/'), *to = strrchr(ev->devpath, '/');
+	size_t n = strlen(f->renames);
+
+	if (!from || !to || !streq(ev->subsystem, "infiniband"))
+		return;
+	snprintf(f->renames + n, sizeof(f->renames) - n, RENAME, from + 1, to + 1);
+	look_at_device(f, to + 1, true, now);
+}
+
+bool fabric_was(const struct fabric *f, const char *device, const char *name)
+{
+	char rename[160];
+
+	snprintf(rename, sizeof(rename), RENAME, name, device);
+	return strstr(f->renames, rename);
+}
+
+static bool take_uevents(struct fabric *f, uint64_t now)
 {
 	bool rescan = false;
 	char buf[UEVENT_SIZE];
@@ -358,6 +379,7 @@ static bool take_uevents(struct fabric *f)
 		if (r <= 0)
 			return rescan || r == -ENOBUFS;
 		rescan |= concerns_us(&ev);
+		take_rename(f, &ev, now);
 	}
 	return rescan;
 }
@@ -382,7 +404,7 @@ int fabric_dispatch(struct fabric *f, uint64_t now)
 	if (f->closed)
 		return 0;
 	rescan = take_verbs_events(f, now);
-	rescan |= take_uevents(f);
+	rescan |= take_uevents(f, now);
 	port_queries_dispatch(f->queries, now);
 	if (rescan)
 		return fabric_rescan(f, now);

@@ -80,6 +80,9 @@ const struct fabric_port *fabric_ports(const struct fabric *f, size_t *ret_n);
 /* fabric_find: a port by device name and number (0: its first port), NULL when unknown. */
 const struct fabric_port *fabric_find(const struct fabric *f, const char *device, unsigned port);
 
+/* fabric_was: was this the device's name before udev gave it the present one? */
+bool fabric_was(const struct fabric *f, const char *device, const char *name);
+
 /* fabric_close_verbs: closes every verbs and MAD context and stops watching for good. */
 void fabric_close_verbs(struct fabric *f);
 

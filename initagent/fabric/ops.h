@@ -11,7 +11,6 @@
 
 /* One verbs async event, reduced to what the room acts on. */
 struct verbs_event {
-	unsigned port;	  /* 0: the whole device */
 	bool tables;	  /* its GIDs or P_Keys changed, which struct fabric_port does not show */
 	bool fatal;	  /* the device is gone for this context: close it */
 	const char *name; /* for the log; static */

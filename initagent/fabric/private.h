@@ -188,6 +188,7 @@ struct fabric {
 	size_t n;
 	struct fabric_port gone[PORTS_MAX];
 	size_t n_gone;
+	char renames[4096]; /* of RDMA devices, by udev: " OLD>NEW  OLD>NEW " */
 	struct watch_list *watches;
 	struct port_queries *queries;
 	int epoll;

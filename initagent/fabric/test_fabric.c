@@ -58,7 +58,7 @@ static int lab_next(void *context, struct verbs_event *ret)
 	if (read(l->pipe[0], &c, 1) != 1)
 		return 0;
 	*ret = (struct verbs_event){
-		.port = c != 'F', .tables = c == 'G', .fatal = c == 'F', .name = "test"};
+		.tables = c == 'G', .fatal = c == 'F', .name = "test"};
 	return 1;
 }
 
@@ -188,6 +188,36 @@ TEST(ports_come_change_and_go)
 	nothing_more(&l);
 	CHECK(!fabric_find(l.fabric, "mlx5_0", 1));
 	CHECK_INT(l.closed, 1);
+	lab_free(&l);
+}
+
+/* The list may be read between udev's change of the name and its announcement. */
+TEST(a_device_that_udev_renames_keeps_the_kernels_name_beside_its_own)
+{
+	static const char move[] = "move@/devices/x/infiniband/ibp65s0\0ACTION=move\0"
+				   "DEVPATH=/devices/x/infiniband/ibp65s0\0SUBSYSTEM=infiniband\0"
+				   "DEVPATH_OLD=/devices/x/infiniband/mlx5_0";
+	struct lab l;
+
+	lab_new(&l, true);
+	add_ib(&l, "mlx5_0", "4: ACTIVE\n", "0x7\n");
+	add_ib(&l, "mlx5_1", "4: ACTIVE\n", "0x8\n");
+	CHECK_INT(fabric_rescan(l.fabric, 1), 0);
+	next_is(&l, FABRIC_PORT_ADDED, "mlx5_0/1");
+	next_is(&l, FABRIC_PORT_ADDED, "mlx5_1/1");
+	lose(&l, "infiniband/mlx5_0");
+	add_ib(&l, "ibp65s0", "4: ACTIVE\n", "0x7\n");
+	CHECK_INT(fabric_rescan(l.fabric, 2), 0);
+	next_is(&l, FABRIC_PORT_GONE, "mlx5_0/1");
+	next_is(&l, FABRIC_PORT_ADDED, "ibp65s0/1");
+	CHECK(!fabric_was(l.fabric, "ibp65s0", "mlx5_0"));
+	CHECK(send(l.uevent[1], move, sizeof(move), 0) > 0);
+	CHECK_INT(fabric_dispatch(l.fabric, 3), 0);
+	next_is(&l, FABRIC_PORT_CHANGED, "ibp65s0/1");
+	nothing_more(&l);
+	CHECK(fabric_was(l.fabric, "ibp65s0", "mlx5_0"));
+	CHECK(!fabric_was(l.fabric, "ibp65s0", "mlx5_1"));
+	CHECK(!fabric_was(l.fabric, "mlx5_1", "mlx5_0"));
 	lab_free(&l);
 }
 

@@ -84,23 +84,12 @@ static bool verbs_lacks(void *data, const char *device)
 	return lacks;
 }
 
-/* Events that name a port; all others concern queues, which this agent has none of, or the device.
- */
-static bool names_port(enum ibv_event_type type)
-{
-	return type == IBV_EVENT_PORT_ACTIVE || type == IBV_EVENT_PORT_ERR ||
-	       type == IBV_EVENT_LID_CHANGE || type == IBV_EVENT_PKEY_CHANGE ||
-	       type == IBV_EVENT_SM_CHANGE || type == IBV_EVENT_CLIENT_REREGISTER ||
-	       type == IBV_EVENT_GID_CHANGE;
-}
-
 static int verbs_next(void *context, struct verbs_event *ret)
 {
 	struct ibv_async_event ev;
 
 	if (ibv_get_async_event(context, &ev) < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
-	ret->port = names_port(ev.event_type) ? (unsigned)ev.element.port_num : 0;
 	ret->tables =
 		ev.event_type == IBV_EVENT_GID_CHANGE || ev.event_type == IBV_EVENT_PKEY_CHANGE;
 	ret->fatal = ev.event_type == IBV_EVENT_DEVICE_FATAL;

@@ -69,6 +69,7 @@ static void take_pair(char *pair, struct uevent *ev)
 	} rows[] = {
 		{"ACTION=", &ev->action},
 		{"DEVPATH=", &ev->devpath},
+		{"DEVPATH_OLD=", &ev->old},
 		{"SUBSYSTEM=", &ev->subsystem},
 		{"MODALIAS=", &ev->modalias},
 	};
@@ -83,7 +84,8 @@ static void take_pair(char *pair, struct uevent *ev)
 
 int uevent_parse(char *buf, size_t len, struct uevent *ret)
 {
-	struct uevent ev = {.action = "", .devpath = "", .subsystem = "", .modalias = ""};
+	struct uevent ev = {
+		.action = "", .devpath = "", .old = "", .subsystem = "", .modalias = ""};
 	size_t at;
 
 	buf[len] = 0;

@@ -16,6 +16,7 @@
 struct uevent {
 	const char *action;    /* "add", "remove", "change", "bind" ... */
 	const char *devpath;   /* "/devices/..." without /sys */
+	const char *old;       /* "move": what devpath was */
 	const char *subsystem; /* "pci", "net", "infiniband" ... */
 	const char *modalias;
 };

@@ -6,6 +6,9 @@
  */
 #include "rails/private.h"
 #include "fabric/fabric.h"
+#include "link/udev_name.h"
+
+#include <net/if_arp.h>
 
 /*
  * A GID follows its address by a work item in the kernel, and not every driver announces it, nor
@@ -348,9 +351,31 @@ void rail_ports_step(struct rails *rails, uint64_t now)
 
 /* --- which ports the plan allows ------------------------------------------------------------ */
 
-static bool port_named(const struct plan_port *want, const struct fabric_port *port)
+/*
+ * Does udev call an RDMA device so (rdma-core's rdma_rename)? After ib, roce or iw the name is that
+ * of the interface on its first port: ibp65s0, rocep65s0f1 and enp65s0f1.
+ */
+static bool is_udevs(const struct rails *rails, const char *device, const struct fabric_port *port)
 {
-	return streq(want->device, port->device) && (!want->port || want->port == port->port);
+	const struct netdev *dev = links_by_name(rails->links, port->netdev);
+	size_t letters = strcspn(device, "0123456789");
+	char name[IFNAMSIZ];
+
+	if (!dev || letters < 3)
+		return false;
+	snprintf(name, sizeof(name), "%s%sd%u", dev->hwtype == ARPHRD_ETHER ? "en" : "ib",
+		device + letters - 1, port->port - 1);
+	return udev_name_is(&rails->env, dev, name);
+}
+
+/* By the name it has, had from the kernel, or gets from udev. */
+static bool port_named(const struct rails *rails, const struct plan_port *want,
+	const struct fabric_port *port)
+{
+	return (!want->port || want->port == port->port) &&
+		(streq(want->device, port->device) ||
+			fabric_was(rails->fabric, port->device, want->device) ||
+			is_udevs(rails, want->device, port));
 }
 
 static uint64_t guid_of(const struct hw_addr *hw)
@@ -384,7 +409,7 @@ static bool port_allowed(const struct rails *rails, const struct fabric_port *po
 	const struct plan_ib *ib = &rails->plan->ib;
 
 	for (size_t i = 0; i < ib->n_ports; i++)
-		if (port_named(&ib->ports[i], port))
+		if (port_named(rails, &ib->ports[i], port))
 			return true;
 	for (size_t i = 0; i < ib->n_guids; i++)
 		if (guid_named(rails, &ib->guids[i], port))
@@ -427,17 +452,19 @@ bool rail_allowed(const struct rails *rails, const struct netdev *dev)
 /* --- RoCE ----------------------------------------------------------------------------------- */
 
 /* The last option that speaks of the port counts; one that names it beats one that names none. */
-static const struct plan_roce *roce_of(const struct plan_net *net, const struct fabric_port *port)
+static const struct plan_roce *roce_of(const struct rails *rails, const struct fabric_port *port)
 {
 	const struct plan_roce *found = NULL;
 
 	for (size_t i = 0; i < net->n_roces; i++) {
 		const struct plan_roce *r = &net->roces[i];
 
-		if (r->port.device ? port_named(&r->port, port) : !found || !found->port.device)
+		if (r->port.device ? port_named(rails, &r->port, port)
+			: !found || !found->port.device)
 			found = r;
 	}
 	return found;
+	const struct plan_net *net = &rails->plan->net;
 }
 
 void rails_set_roce(struct rails *rails, const struct rail *rail, uint64_t now)
@@ -448,7 +475,7 @@ void rails_set_roce(struct rails *rails, const struct rail *rail, uint64_t now)
 
 	if (!port || port->link_layer != LINK_LAYER_ETHERNET || port->iwarp)
 		return;
-	want = roce_of(&rails->plan->net, port);
+	want = roce_of(rails, port);
 	if (!want)
 		return;
 	r = fabric_set_roce(&rails->env, port, want->v2);

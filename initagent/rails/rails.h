@@ -7,7 +7,8 @@
  * popped.
  * Callers: boot/ (life, events), root/source/ and the kinds of root by it (which rail carries a
  * packet, whom to blame), root/extensions/. Tests: test_blame.c, test_ipoib_child.c,
- * test_naming.c, test_stack.c; the rest in boot/test_*.c and tests-qemu/links.bats.
+ * test_naming.c, test_port_names.c, test_stack.c; the rest in boot/test_*.c and
+ * tests-qemu/links.bats.
  */
 #pragma once
 
