@@ -166,16 +166,18 @@ static uint64_t check_ready(struct rails *rails, struct rail *rail, uint64_t now
 	return check_port(rails, rail, now);
 }
 
-/* Down and up, so that IPoIB forgets its back-off. */
+/* Down and up, so that IPoIB forgets its back-off; not a parent, which would take the interfaces of
+ * its partitions down with it, and the routes over them. */
 static void bounce(struct rails *rails, struct rail *rail, uint64_t now)
 {
 	const struct netdev *list[STACK_BELOW_MAX];
 	size_t n = joiners(rails, rail, list);
 
 	rail->bounce = NSEC_NEVER;
+	if (n && ipoib_has_children(rails, list[0]))
+		return;
 	report_log(rails->report, REPORT_INFO, rail->name, now,
-		"still no carrier: interface taken down and up, so that it joins its group at "
-		"once");
+		"still no carrier: interface taken down and up");
 	for (size_t i = 0; i < n; i++)
 		if (links_set_up(rails->links, list[i]->ifindex, false) < 0 ||
 			links_set_up(rails->links, list[i]->ifindex, true) < 0)

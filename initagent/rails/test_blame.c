@@ -10,6 +10,7 @@
 #include "fabric/ops.h"
 #include "madlab.h"
 #include "modtree.h"
+#include "netns.h"
 #include "report/record.h"
 #include "report/report.h"
 
@@ -461,6 +462,43 @@ TEST(the_guid_of_one_port_does_not_choose_the_other)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		char line[128];
 		struct room r;
+
+/* Whether an interface that does not join is taken down and up. */
+static bool is_bounced(bool parent)
+{
+	struct report_view v;
+	struct room r;
+	bool did;
+
+	netns_enter();
+	netns_veth("ib0", "other", 0);
+	netns_run("ip link set ib0 up");
+	room_new(&r);
+	r.b.rows[0].ifindex = links_by_name(r.b.links, "ib0")->ifindex;
+	r.b.rows[0].state = RAIL_ADDRESSING;
+	r.b.parents[0] = r.b.rows[0].ifindex;
+	r.b.n_parents = parent;
+	for (int i = 0; i < 5; i++) {
+		r.now += NSEC_PER_SEC;
+		CHECK_INT(fabric_dispatch(r.b.fabric, r.now), 0);
+		r.b.port_check = r.now;
+		rail_ports_step(&r.b, r.now);
+	}
+	report_view(r.b.report, &v);
+	did = v.log && strstr(v.log, "interface taken down and up");
+	room_free(&r);
+	return did;
+}
+
+TEST(an_interface_that_does_not_join_is_taken_down_and_up)
+{
+	CHECK(is_bounced(false));
+}
+
+TEST(a_parent_is_not_for_its_children_would_go_down_too)
+{
+	CHECK(!is_bounced(true));
+}
 
 		snprintf(line, sizeof(line), "root=nfs:10.0.0.1:/r ip=dhcp %s", rows[i].option);
 		room_with(&r, line);
