@@ -19,7 +19,7 @@ static struct rail *rail_on(struct rails *rails, int ifindex)
  * way. */
 static bool doubt(struct rails *rails, struct rail *rail, uint64_t now)
 {
-	const struct fabric_port *port = rail->guid ? rail_fabric_port(rails, rail) : NULL;
+	const struct fabric_port *port = rail->ipoib ? rail_fabric_port(rails, rail) : NULL;
 
 	if (!port || rail->sm_ask == NSEC_NEVER || now < rail->sm_ask)
 		return rail->sm_ask == NSEC_NEVER;
@@ -51,7 +51,7 @@ uint64_t rail_sm_wait(struct rails *rails, struct rail *rail, uint64_t now)
 /* IBTA 10.9.1.2: two limited members cannot talk to each other, and neither of them notices. */
 static const char *limited_text(const struct rails *rails, const struct rail *rail)
 {
-	const struct fabric_port *port = rail && rail->guid ? rail_fabric_port(rails, rail) : NULL;
+	const struct fabric_port *port = rail && rail->ipoib ? rail_fabric_port(rails, rail) : NULL;
 
 	if (!port || fabric_find_pkey(&rails->env, port, rail->pkey, NULL) != PKEY_LIMITED)
 		return "";
@@ -62,7 +62,7 @@ enum cause rail_blame_port(struct rails *rails, const struct rail *rail, uint64_
 {
 	const struct fabric_port *port = rail_fabric_port(rails, rail);
 	const struct fabric_rail gate = {
-		.ipoib = rail->guid && rail->pkey & 0x7fff, .pkey = rail->pkey};
+		.ipoib = rail->ipoib && rail->pkey & 0x7fff, .pkey = rail->pkey};
 	char text[160] = "";
 	enum cause cause = port
 		? fabric_gate_rail(&rails->env, port, &gate, text, sizeof(text)) : CAUSE_NONE;
@@ -92,7 +92,7 @@ void rails_blame_now(struct rails *rails, uint64_t now)
 void rails_blame(struct rails *rails, const struct rail *rail, enum cause cause, const char *where,
 	uint64_t now, const char *text)
 {
-	struct rail *own = rail && rail->guid ? rail_on(rails, rail->ifindex) : NULL;
+	struct rail *own = rail && rail->ipoib ? rail_on(rails, rail->ifindex) : NULL;
 	char silence[96];
 	enum cause below = rail ? stack_silence(rails, rail, silence, sizeof(silence), now)
 		: CAUSE_NONE;
@@ -136,7 +136,7 @@ void rail_take_sm(struct rails *rails, const struct fabric_event *ev, uint64_t n
 {
 	for (size_t i = 0; i < rails->n; i++) {
 		const struct fabric_port *port =
-			rails->rows[i].guid ? rail_fabric_port(rails, &rails->rows[i]) : NULL;
+			rails->rows[i].ipoib ? rail_fabric_port(rails, &rails->rows[i]) : NULL;
 
 		if (port && streq(port->name, ev->port.name))
 			take_answer(rails, &rails->rows[i], ev->port.sm.state, now);
@@ -146,7 +146,7 @@ void rail_take_sm(struct rails *rails, const struct fabric_event *ev, uint64_t n
 void rail_hindered(struct rails *rails, struct rail *rail, enum cause cause, const char *text,
 	uint64_t now)
 {
-	bool silence = rail->guid && (cause == CAUSE_DHCP_NO_OFFER || cause == CAUSE_RA_NONE);
+	bool silence = rail->ipoib && (cause == CAUSE_DHCP_NO_OFFER || cause == CAUSE_RA_NONE);
 	char what[REPORT_TEXT_MAX];
 
 	strscpy(what, text, sizeof(what));

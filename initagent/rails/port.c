@@ -93,10 +93,10 @@ static enum cause port_gate(struct rails *rails, struct rail *rail, char *text, 
 	}
 	strscpy(rail->device, port->device, sizeof(rail->device));
 	rail->port = port->port;
-	if (rail->guid)
+	if (rail->ipoib)
 		refresh_pkey(rails, rail);
 	cause = fabric_gate_rail(&rails->env, port, &(struct fabric_rail){
-		.ipoib = rail->guid, .pkey = rail->pkey,
+		.ipoib = rail->ipoib, .pkey = rail->pkey,
 		.addr = rail->configured ? rdma_address(rails, rail) : NULL}, text, size);
 	return cause == CAUSE_PORT_SM_SILENT ? probe_cause(rails, port) : cause;
 }
@@ -151,7 +151,7 @@ static uint64_t check_port(struct rails *rails, struct rail *rail, uint64_t now)
 static uint64_t check_ready(struct rails *rails, struct rail *rail, uint64_t now)
 {
 	char text[160] = "";
-	enum cause cause = rail->guid || rails->wants_rdma
+	enum cause cause = rail->ipoib || rails->wants_rdma
 				   ? port_gate(rails, rail, text, sizeof(text))
 				   : CAUSE_NONE;
 
@@ -191,7 +191,8 @@ static void add_slaves(struct rails *rails, const struct rail *rail, char *text,
 	size_t n = stack_below(rails, rail->name, list);
 
 	for (size_t i = 0; i < n; i++) {
-		struct rail slave = {.guid = netdev_guid(list[i]), .pkey = rail->pkey};
+		struct rail slave = {
+			.ipoib = true, .guid = netdev_guid(list[i]), .pkey = rail->pkey};
 		char why[128];
 
 		strscpy(slave.name, list[i]->name, sizeof(slave.name));
@@ -333,7 +334,7 @@ static uint64_t check_rail(struct rails *rails, struct rail *rail, uint64_t now)
 	dev = links_by_index(rails->links, rail->ifindex);
 	if (dev && dev->no_partner)
 		return check_partner(rails, rail, now);
-	if (!rail->guid || !dev || !dev->up)
+	if (!rail->ipoib || !dev || !dev->up)
 		return NSEC_NEVER;
 	if (!dev->carrier)
 		return check_carrier(rails, rail, now);
@@ -456,6 +457,7 @@ bool rail_allowed(const struct rails *rails, const struct netdev *dev)
 /* The last option that speaks of the port counts; one that names it beats one that names none. */
 static const struct plan_roce *roce_of(const struct rails *rails, const struct fabric_port *port)
 {
+	const struct plan_net *net = &rails->plan->net;
 	const struct plan_roce *found = NULL;
 
 	for (size_t i = 0; i < net->n_roces; i++) {
@@ -466,7 +468,6 @@ static const struct plan_roce *roce_of(const struct rails *rails, const struct f
 			found = r;
 	}
 	return found;
-	const struct plan_net *net = &rails->plan->net;
 }
 
 void rails_set_roce(struct rails *rails, const struct rail *rail, uint64_t now)

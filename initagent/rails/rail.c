@@ -207,6 +207,7 @@ static void add_rail(struct rails *rails, const struct netdev *seen, const struc
 	*rail = (struct rail){
 		.ifindex = dev.ifindex,
 		.ip = ip,
+		.ipoib = dev.hwtype == ARPHRD_INFINIBAND,
 		.guid = netdev_guid(&dev),
 		.pkey = netdev_pkey(&dev),
 	};
@@ -298,7 +299,7 @@ static void say_capped(struct rails *rails, struct rail *rail, const struct netd
 {
 	const struct address_result *a = addresses_result(rails->addresses, rail->ifindex);
 
-	if (!rail->guid || rail->capped || !a || dev->mtu >= a->mtu)
+	if (!rail->ipoib || rail->capped || !a || dev->mtu >= a->mtu)
 		return;
 	rail->capped = true;
 	report_log(rails->report, REPORT_WARN, rail->name, now,
@@ -320,6 +321,7 @@ static void link_seen(struct rails *rails, const struct netdev *dev, uint64_t no
 	if (!rail)
 		return;
 	/* A bond of IPoIB interfaces has that of the active one. */
+	rail->ipoib = dev->hwtype == ARPHRD_INFINIBAND;
 	rail->guid = netdev_guid(dev);
 	if (!streq(rail->name, dev->name))
 		report_wait_over(rails->report, rail->name, now);
@@ -461,7 +463,7 @@ static void unusable(struct rails *rails, struct rail *rail, enum rail_state to,
 			      : ev->cause;
 	report_wait_over(rails->report, rail->name, now);
 	/* Why IPoIB has no carrier, its port tells better. */
-	if (rail->guid && ev->cause == CAUSE_NETDEV_NO_CARRIER)
+	if (rail->ipoib && ev->cause == CAUSE_NETDEV_NO_CARRIER)
 		port = rail_blame_port(rails, rail, now);
 	if (port != CAUSE_NONE)
 		rail->cause = port;
@@ -494,7 +496,7 @@ void rail_address_event(struct rails *rails, const struct address_event *ev, uin
 	case ADDRESS_HINDRANCE:
 		report_log(rails->report, REPORT_DEBUG, rail->name, now, "%s", ev->text);
 		/* Why an InfiniBand rail has no carrier, its port tells better. */
-		if (rail->guid && ev->cause == CAUSE_NETDEV_NO_CARRIER)
+		if (rail->ipoib && ev->cause == CAUSE_NETDEV_NO_CARRIER)
 			rails->port_check = now;
 		else
 			rail_hindered(rails, rail, ev->cause, ev->text, now);

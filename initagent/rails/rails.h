@@ -36,7 +36,8 @@ struct rail {
 	char name[IFNAMSIZ];
 	const struct plan_ip *ip; /* NULL: plain DHCP */
 	enum rail_state state;
-	uint64_t guid;		  /* IPoIB: the port's; 0: no IPoIB */
+	bool ipoib;
+	uint64_t guid;		  /* IPoIB: the port's; 0: a virtual function's that has none yet */
 	uint16_t pkey;		  /* IPoIB: the partition */
 	char device[64];	  /* RDMA device, "" until known */
 	unsigned port;

@@ -76,7 +76,8 @@ static void room_with(struct room *r, const char *line)
 	CHECK_INT(fabric_rescan(r->b.fabric, r->now), 0);
 	r->b.n = 1;
 	r->b.rows[0] = (struct rail){
-		.ifindex = 7, .name = "ib0", .state = RAIL_READY, .guid = 0x0002c90300010002,
+		.ifindex = 7, .name = "ib0", .state = RAIL_READY, .ipoib = true,
+			.guid = 0x0002c90300010002,
 			.pkey = 0xffff};
 }
 
@@ -229,8 +230,6 @@ TEST(who_asked_is_told_when_the_port_changes_meanwhile)
 	room_free(&r);
 }
 
-TEST(a_port_outside_the_default_partition_cannot_ask)
-{
 /* OpenSM's indx0, Omni-Path, virtual functions of clouds: IPoIB's partition is the first. */
 TEST(the_sa_is_asked_in_the_default_partition_wherever_it_is)
 {
@@ -274,6 +273,8 @@ TEST(a_probe_that_cannot_be_made_is_not_waited_for)
 	}
 }
 
+TEST(a_port_outside_the_default_partition_cannot_ask)
+{
 	struct fabric_event ev = {0};
 	char text[200];
 	struct room r;
@@ -296,8 +297,6 @@ TEST(a_probe_that_cannot_be_made_is_not_waited_for)
 	room_free(&r);
 }
 
-TEST(a_port_that_fell_is_named_instead_of_the_server)
-{
 /* Its kernel asks in the first partition: what the server does not answer is the server's. */
 TEST(silence_outside_the_default_partition_is_not_the_subnet_managers)
 {
@@ -314,6 +313,8 @@ TEST(silence_outside_the_default_partition_is_not_the_subnet_managers)
 	room_free(&r);
 }
 
+TEST(a_port_that_fell_is_named_instead_of_the_server)
+{
 	struct room r;
 
 	room_new(&r);
@@ -326,13 +327,13 @@ TEST(silence_outside_the_default_partition_is_not_the_subnet_managers)
 }
 
 /* What is waited for when the interface loses its carrier, and the cause. */
-static void lose_carrier(struct room *r, uint64_t guid, enum cause waiting, const char *causes)
+static void lose_carrier(struct room *r, bool ipoib, enum cause waiting, const char *causes)
 {
 	const struct address_event lost = {.type = ADDRESS_LOST, .ifindex = 7,
 		.cause = CAUSE_NETDEV_NO_CARRIER, .text = "carrier lost"};
 	const char *where, *text;
 
-	r->b.rows[0].guid = guid;
+	r->b.rows[0].ipoib = ipoib;
 	report_wait(r->b.report, CAUSE_ROOT_REFUSED, "root", r->now - 1, "trying again");
 	rail_address_event(&r->b, &lost, r->now);
 	check_causes(r, causes);
@@ -346,20 +347,35 @@ TEST(a_cable_that_is_out_is_waited_for_and_not_the_server)
 	struct room r;
 
 	room_new(&r);
-	lose_carrier(&r, 0, CAUSE_NETDEV_NO_CARRIER, "E402@ib0");
+	lose_carrier(&r, false, CAUSE_NETDEV_NO_CARRIER, "E402@ib0");
 	room_free(&r);
 	room_new(&r);
 	set(&r, "state", "1: DOWN\n");
 	set(&r, "phys_state", "2: Polling\n");
 	CHECK_INT(fabric_rescan(r.b.fabric, r.now), 0);
-	lose_carrier(&r, r.b.rows[0].guid, CAUSE_PORT_NO_LINK, "E305@ib0");
+	lose_carrier(&r, true, CAUSE_PORT_NO_LINK, "E305@ib0");
 	CHECK_INT(rails_failure(&r.b, &where), CAUSE_PORT_NO_LINK);
 	room_free(&r);
 	/* a partition's interface whose port has left the partition */
 	room_new(&r);
 	set(&r, "pkeys/0", "0x8001\n");
-	lose_carrier(&r, r.b.rows[0].guid, CAUSE_PORT_NO_PKEY, "E307@ib0");
+	lose_carrier(&r, true, CAUSE_PORT_NO_PKEY, "E307@ib0");
 	CHECK_INT(rails_failure(&r.b, &where), CAUSE_PORT_NO_PKEY);
+	room_free(&r);
+}
+
+/* Its host has given it no GUID, or the subnet manager none yet (mlx4): it has no state either. */
+TEST(the_port_of_a_virtual_function_without_guid_is_named)
+{
+	struct room r;
+
+	room_new(&r);
+	modtree_file(&r.tree, "/sys/class/infiniband/mlx5_0/device/net/ib0/type", "32\n");
+	set(&r, "gids/0", "fe80:0000:0000:0000:0000:0000:0000:0000\n");
+	set(&r, "state", "1: DOWN\n");
+	CHECK_INT(fabric_rescan(r.b.fabric, r.now), 0);
+	r.b.rows[0].guid = 0;
+	lose_carrier(&r, true, CAUSE_PORT_DOWN, "E302@ib0");
 	room_free(&r);
 }
 
@@ -410,6 +426,7 @@ TEST(on_ethernet_the_server_is_blamed_at_once)
 	struct room r;
 
 	room_new(&r);
+	r.b.rows[0].ipoib = false;
 	r.b.rows[0].guid = 0;
 	blame(&r);
 	check_causes(&r, "E601@10.0.0.1");
@@ -445,23 +462,6 @@ TEST(what_is_missing_is_named_and_what_is_there)
 	check_missing("root=nfs:10.0.0.1:/r rd.ib.guid=0x0002c9030001ffff ip=dhcp",
 		CAUSE_PORT_NO_HCA, "waiting for RDMA port with GUID ", ports);
 }
-
-/* Of an adapter with two ports whose own GUID is the first one's (qib's), or no port's. */
-TEST(the_guid_of_one_port_does_not_choose_the_other)
-{
-	static const struct {
-		const char *node, *option;
-		bool first, second;
-	} rows[] = {
-		{"0002:c903:0001:0002", "rd.ib.guid=0x0002c90300010002", true, false},
-		{"0002:c903:0001:0002", "rd.ib.guid=0x0002c90300010003", false, true},
-		{"0002:c903:0001:0001", "rd.ib.guid=0x0002c90300010001", true, true},
-	};
-	struct netdev dev = {.name = "ib1", .hwtype = ARPHRD_INFINIBAND, .hw = {.len = 20}};
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char line[128];
-		struct room r;
 
 /* Whether an interface that does not join is taken down and up. */
 static bool is_bounced(bool parent)
@@ -499,6 +499,23 @@ TEST(a_parent_is_not_for_its_children_would_go_down_too)
 {
 	CHECK(!is_bounced(true));
 }
+
+/* Of an adapter with two ports whose own GUID is the first one's (qib's), or no port's. */
+TEST(the_guid_of_one_port_does_not_choose_the_other)
+{
+	static const struct {
+		const char *node, *option;
+		bool first, second;
+	} rows[] = {
+		{"0002:c903:0001:0002", "rd.ib.guid=0x0002c90300010002", true, false},
+		{"0002:c903:0001:0002", "rd.ib.guid=0x0002c90300010003", false, true},
+		{"0002:c903:0001:0001", "rd.ib.guid=0x0002c90300010001", true, true},
+	};
+	struct netdev dev = {.name = "ib1", .hwtype = ARPHRD_INFINIBAND, .hw = {.len = 20}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char line[128];
+		struct room r;
 
 		snprintf(line, sizeof(line), "root=nfs:10.0.0.1:/r ip=dhcp %s", rows[i].option);
 		room_with(&r, line);
