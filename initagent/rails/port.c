@@ -53,6 +53,12 @@ static size_t joiners(const struct rails *rails, const struct rail *rail,
 	return ret[0] != NULL;
 }
 
+const struct fabric_port *rail_fabric_port(const struct rails *rails, const struct rail *rail)
+{
+	return rail_port_of(rails, rail,
+		rail->configured && !rail->ipoib ? rdma_address(rails, rail) : NULL);
+}
+
 /*
  * A port's own interface is in the partition of the table's first entry; while that is empty it is
  * in none, and takes it over without a word of rtnetlink's.

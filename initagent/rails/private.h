@@ -86,8 +86,10 @@ void rail_address_event(struct rails *rails, const struct address_event *ev, uin
  * looked at again. */
 void rail_reconsider(struct rails *rails, uint64_t now);
 
-/* port.c: the ports under the rails. rail_ports_step: looks at them when port_check is due. */
+/* port.c: the ports under the rails. rail_fabric_port: that of one, of its address if it has one;
+ * NULL: there is none. rail_ports_step: looks at them when port_check is due. */
 void rail_ports_step(struct rails *rails, uint64_t now);
+const struct fabric_port *rail_fabric_port(const struct rails *rails, const struct rail *rail);
 /* rail_take_group: the SA's answer about a broadcast group. */
 void rail_take_group(struct rails *rails, const struct fabric_event *ev, uint64_t now);
 /* rail_allowed: do rd.ib.port= and rd.ib.guid= let this interface be a rail? rail_port_seen: is one
@@ -130,11 +132,12 @@ bool stack_carries(const struct rails *rails, const char *name);
 #define STACK_BELOW_MAX 32
 size_t stack_below(const struct rails *rails, const char *name,
 	const struct netdev *ret[static STACK_BELOW_MAX]);
-/* rail_is_port: is the port this rail's? rail_fabric_port: that port, an ACTIVE one is preferred;
- * NULL: there is none. */
+/* rail_is_port: is the port this rail's? rail_port_of: that port, an ACTIVE one is preferred, and
+ * of these one with the GID of addr (NULL: any); NULL: there is none. */
 bool rail_is_port(const struct rails *rails, const struct fabric_port *port,
 	const struct rail *rail);
-const struct fabric_port *rail_fabric_port(const struct rails *rails, const struct rail *rail);
+const struct fabric_port *rail_port_of(const struct rails *rails, const struct rail *rail,
+	const struct inet_addr *addr);
 /* stack_matches: as netdev_matches(); the address of what is below means the topmost one. */
 bool stack_matches(const struct rails *rails, const struct netdev *dev, const struct hw_addr *hw);
 /* stack_silence: CAUSE_VLAN_SILENT and its text if the rail is, or is on, a VLAN that has received

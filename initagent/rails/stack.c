@@ -63,19 +63,29 @@ bool rail_is_port(const struct rails *rails, const struct fabric_port *port,
 	return streq(port->netdev, rail->name);
 }
 
-const struct fabric_port *rail_fabric_port(const struct rails *rails, const struct rail *rail)
+/* Of the slaves of an active-backup bond the active one's port alone gets the bond's GIDs, and is
+ * the one that RDMA uses (is_eth_port_of_netdev_filter() of the kernel). */
+static bool is_better(const struct rails *rails, const struct fabric_port *port,
+	const struct fabric_port *than, const struct inet_addr *addr)
+{
+	if (!than || than->state != PORT_ACTIVE)
+		return true;
+	return addr && port->state == PORT_ACTIVE && !fabric_has_gid(&rails->env, than, addr) &&
+		fabric_has_gid(&rails->env, port, addr);
+}
+
+const struct fabric_port *rail_port_of(const struct rails *rails, const struct rail *rail,
+	const struct inet_addr *addr)
 {
 	const struct fabric_port *best = NULL;
 	const struct fabric_port *ports;
 	size_t n;
 
 	ports = fabric_ports(rails->fabric, &n);
-	for (size_t i = 0; i < n; i++) {
-		if (!rail_is_port(rails, &ports[i], rail))
-			continue;
-		if (!best || best->state != PORT_ACTIVE)
+	for (size_t i = 0; i < n; i++)
+		if (rail_is_port(rails, &ports[i], rail) &&
+			is_better(rails, &ports[i], best, addr))
 			best = &ports[i];
-	}
 	return best;
 }
 

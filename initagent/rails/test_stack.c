@@ -5,6 +5,9 @@
 #include "modtree.h"
 #include "netns.h"
 
+#include <sys/eventfd.h>
+
+#include "fabric/ops.h"
 #include "rails/private.h"
 #include "report/record.h"
 #include "report/report.h"
@@ -54,6 +57,59 @@ TEST(the_rdma_port_of_a_bond_is_its_own_or_a_slaves)
 	}
 	strscpy(rail.name, "eth2", sizeof(rail.name));
 	CHECK(!rail_is_port(&f.rails, &(struct fabric_port){.netdev = "eth0"}, &rail));
+	close_fixture(&f);
+}
+
+static int no_verbs(void *data, const char *device, void **ret_context, int *ret_fd)
+{
+	(void)data, (void)device, (void)ret_context, (void)ret_fd;
+	return -ENODEV;
+}
+
+static int any_fd(void *data)
+{
+	(void)data;
+	return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+static void roce(struct modtree *t, const char *device, const char *netdev, const char *gid)
+{
+	const char *const files[][2] = {{"link_layer", "Ethernet\n"}, {"state", "4: ACTIVE\n"},
+		{"phys_state", "5: LinkUp\n"}, {"gid_attrs/ndevs/0", netdev}, {"gids/0", gid}};
+	char path[128];
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/1/%s", device,
+			files[i][0]);
+		modtree_file(t, path, files[i][1]);
+	}
+}
+
+/* Both have carrier; the kernel gives the bond's GID to that of the active slave. */
+TEST(the_rdma_port_of_active_backup_is_the_active_slaves)
+{
+	static const struct fabric_ops ops = {.open_uevent = any_fd, .verbs_open = no_verbs};
+	static const char none[] = "fe80:0000:0000:0000:0000:0000:0000:0001\n";
+	const struct inet_addr addr = {.family = AF_INET, .bytes = {10, 0, 0, 5}};
+	struct rail rail = {.name = "bond0"};
+	struct fixture f = {0};
+	struct modtree t;
+
+	modtree_bare(&t);
+	roce(&t, "mlx5_0", "eth0", none);
+	roce(&t, "mlx5_1", "eth1", "0000:0000:0000:0000:0000:ffff:0a00:0005\n");
+	roce(&t, "mlx5_2", "eth2", "0000:0000:0000:0000:0000:ffff:0a00:0005\n");
+	open_fixture(&f);
+	f.rails.env = t.env;
+	CHECK_INT(report_new(&f.rails.env.report, &(struct report_config){.console_fd = -1}), 0);
+	CHECK_INT(fabric_new(&f.rails.fabric, &f.rails.env, &ops), 0);
+	CHECK_INT(fabric_rescan(f.rails.fabric, 1), 0);
+	CHECK_STR(rail_port_of(&f.rails, &rail, &addr)->device, "mlx5_1");
+	CHECK_STR(rail_port_of(&f.rails, &rail, NULL)->device, "mlx5_0");
+	roce(&t, "mlx5_0", "eth0", "0000:0000:0000:0000:0000:ffff:0a00:0005\n");
+	CHECK_STR(rail_port_of(&f.rails, &rail, &addr)->device, "mlx5_0");
+	fabric_freep(&f.rails.fabric);
+	report_free(f.rails.env.report);
 	close_fixture(&f);
 }
 
