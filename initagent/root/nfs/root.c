@@ -10,6 +10,9 @@
 
 /* A TCP SYN is repeated after 1, 3, 7 and 15 s: an attempt sees four of them. */
 #define ATTEMPT_LIMIT (16 * NSEC_PER_SEC)
+/* Twice as long after so many rounds, twice at most: what thousands of nodes ask a server for, and
+ * then give up, it does in vain. */
+#define PATIENT_AFTER 4
 /* nfs_answers_on_tcp() takes a second at most. */
 #define ASK_LIMIT (3 * NSEC_PER_SEC)
 /* What takes less is not shown. */
@@ -171,9 +174,16 @@ static int start_worker(struct root *r, int (*run)(const void *), uint64_t limit
 	return worker_start(&r->source.worker, &spec, now);
 }
 
+static uint64_t attempt_limit(const struct root *r)
+{
+	unsigned doublings = r->source.rounds / r->cfg.ways / PATIENT_AFTER;
+
+	return ATTEMPT_LIMIT << (doublings < 2 ? doublings : 2);
+}
+
 static int attempt_begin(struct root *r, uint64_t now)
 {
-	int e = start_worker(r, attempt_run, ATTEMPT_LIMIT, now);
+	int e = start_worker(r, attempt_run, attempt_limit(r), now);
 
 	if (e < 0)
 		return e;
@@ -433,7 +443,7 @@ static void step_begun(struct root *r, const struct attempt_message *m, uint64_t
 	r->at = (enum attempt_step)m->step;
 	r->path_asked = false;
 	strscpy(r->step, m->text, sizeof(r->step));
-	worker_set_limit(r->source.worker, lite ? STATELITE_LIMIT : ATTEMPT_LIMIT, now);
+	worker_set_limit(r->source.worker, lite ? STATELITE_LIMIT : attempt_limit(r), now);
 	if (lite)
 		source_raise(&r->source, SOURCE_STEP);
 	else

@@ -110,7 +110,7 @@ TEST(a_server_in_its_grace_period)
 
 	prepare("good", true, V4);
 	nfsroot.config.init = "/grace";
-	nfsroot.config.rounds = 5;
+	nfsroot.config.rounds = 3;
 	r = nfsroot_begin(0);
 	run_silent(r, 1, &now, "NFS 4.2: mounted, waiting until its init can be opened");
 	assert_unread(r, "over rdma port 20049, NFS 4.2: its init cannot be opened yet");
@@ -176,6 +176,30 @@ TEST(the_attempt_after_one_whose_reads_were_lost)
 		CHECK_INT(source_pop_event(next), SOURCE_FAILED);
 		CHECK_INT(next->cause, other ? CAUSE_ROOT_NO_RDMA : CAUSE_ROOT_UNREAD);
 		CHECK_INT(strstr(next->text, "MTU") != NULL, !other);
+	}
+}
+
+/* A server that needs longer for each node than it is given serves none of them. */
+TEST(attempts_become_longer)
+{
+	static const struct {
+		unsigned rounds, ways, seconds;
+	} rows[] = {{0, 1, 16}, {3, 1, 16}, {4, 1, 32}, {7, 2, 16}, {8, 2, 32}, {8, 1, 64},
+		{1000, 1, 64}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(nfsroot_endp) struct source *r = NULL;
+		uint64_t limit = rows[i].seconds * NSEC_PER_SEC;
+
+		prepare("good", false, V4);
+		nfsroot.config.init = "/grace";
+		nfsroot.config.rounds = rows[i].rounds;
+		nfsroot.config.ways = rows[i].ways;
+		r = nfsroot_begin(0);
+		CHECK_INT(source_worker_deadline(r), limit);
+		receive(r, 5);
+		root_dispatch(r, 5 + NSEC_PER_SEC); /* says what it waits for */
+		CHECK_INT(source_worker_deadline(r), 5 + limit);
 	}
 }
 
