@@ -183,7 +183,7 @@ rd.ib.pkey=0x8001 ip=10.9.1.20:::255.255.255.0::ib0.8001:none rd.retry=160"
 @test "the SA is asked in the default partition, which is not the first (OpenSM's indx0)" {
     on server "echo 'tenant=0x8004,indx0:0x${guid//:/}=full;' >>/run/partitions; sm_sweep"
     node_start "$image" "$console $ib_root $hca rd.ib.sm-probe=1 ip=10.9.0.50:::24::ib0:none"
-    node_wait 60 'sib0/1: port ready'
+    node_wait 60 'ib0: sib0/1 P_Key 8004: no IPoIB broadcast group'
     on server "sed -i /tenant/d /run/partitions; sm_sweep"
 }
 
