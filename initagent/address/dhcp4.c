@@ -210,15 +210,10 @@ static uint64_t renew_again(const struct dhcp4 *d, uint64_t now)
 /* Sends and winds the clock for the next time. */
 static void transmit(struct dhcp4 *d, uint64_t now)
 {
-	const struct phase *p = &phases[d->state];
-
 	if (d->state == SELECTING)
 		d->broadcast = d->tries & BROADCAST_BIT;
 	send_request(d, now);
-	if (!p->waits)
-		d->next = renew_again(d, now);
-	else
-		d->next = now + wait_after(d, d->tries);
+	d->next = phases[d->state].waits ? now + wait_after(d, d->tries) : renew_again(d, now);
 }
 
 /* The one way from state to state. A packet of the state left behind must not go out any more. */
