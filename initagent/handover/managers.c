@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/sysmount.h"
+#include "handover/own.h"
 
 #define PATHS_MAX 2
 
@@ -217,6 +218,18 @@ static bool is_installed(const char *root, const char *const files[static PATHS_
 	return false;
 }
 
+/* Ubuntu's NetworkManager is kept from wired interfaces by this file, which netplan replaces where
+ * one of its files names that renderer; IPoIB counts as wired. */
+#define WIRELESS_ALONE "/NetworkManager/conf.d/10-globally-managed-devices.conf"
+
+static bool is_for_wireless(const char *root)
+{
+	return sys_there_beneath(root, "/usr/lib" WIRELESS_ALONE) &&
+		!sys_there_beneath(root, "/etc" WIRELESS_ALONE) &&
+		!own_files_name(root, "/etc/netplan", "*.yaml", "NetworkManager", "") &&
+		!own_files_name(root, "/usr/lib/netplan", "*.yaml", "NetworkManager", "");
+}
+
 static unsigned installed(const char *root)
 {
 	unsigned bits = 0;
@@ -224,6 +237,8 @@ static unsigned installed(const char *root)
 	for (size_t i = 0; i < ARRAY_SIZE(managers); i++)
 		if (is_installed(root, managers[i].files))
 			bits |= managers[i].bit;
+	if (bits & PLAN_HANDOVER_NETWORKMANAGER && is_for_wireless(root))
+		bits &= ~PLAN_HANDOVER_NETWORKMANAGER;
 	return bits;
 }
 

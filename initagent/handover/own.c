@@ -68,9 +68,10 @@ bool own_text_names(char *text, const char *name, const char *hw)
 	return found;
 }
 
-static bool place_names(const char *sysroot, size_t i, const char *name, const char *hw)
+bool own_files_name(const char *sysroot, const char *folder, const char *glob, const char *name,
+	const char *hw)
 {
-	_cleanup_closedir_ DIR *dir = sys_list_beneath(sysroot, places[i].dir);
+	_cleanup_closedir_ DIR *dir = sys_list_beneath(sysroot, folder);
 	const struct dirent *e;
 	char path[PATH_MAX];
 	bool found = false;
@@ -78,9 +79,9 @@ static bool place_names(const char *sysroot, size_t i, const char *name, const c
 	while (!found && (e = dir_next(dir))) {
 		_cleanup_free_ char *text = NULL;
 
-		if (fnmatch(places[i].glob, e->d_name, FNM_PERIOD) != 0)
+		if (fnmatch(glob, e->d_name, FNM_PERIOD) != 0)
 			continue;
-		snprintf(path, sizeof(path), "%s/%s", places[i].dir, e->d_name);
+		snprintf(path, sizeof(path), "%s/%s", folder, e->d_name);
 		text = sys_text_beneath(sysroot, path);
 		found = text && own_text_names(text, name, hw);
 	}
@@ -95,7 +96,8 @@ bool own_config(const char *sysroot, unsigned managers, const char *name, const 
 
 	hex_text(text, sizeof(text), hw->bytes + hw->len - n, n, ":");
 	for (size_t i = 0; !found && i < ARRAY_SIZE(places); i++)
-		found = managers & places[i].managers && place_names(sysroot, i, name, text);
+		found = managers & places[i].managers && own_files_name(sysroot, places[i].dir,
+			places[i].glob, name, text);
 	return found;
 }
 

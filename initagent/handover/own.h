@@ -11,6 +11,10 @@
  */
 bool own_config(const char *sysroot, unsigned managers, const char *name, const struct link_hw *hw);
 
+/* own_files_name: does a file of that folder whose name matches hold either word? */
+bool own_files_name(const char *sysroot, const char *folder, const char *glob, const char *name,
+	const char *hw);
+
 /* own_text_names: does the text of one such file? Pure; text is used up. */
 bool own_text_names(char *text, const char *name, const char *hw);
 

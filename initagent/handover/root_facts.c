@@ -29,7 +29,8 @@ static bool needs_networkd(const struct managers *m)
 
 /*
  * Where in /run the real root's /etc/resolv.conf leads, "" if it does not. systemd-resolved's
- * folder belongs to a user of its own and is left to it; networkd tells it the servers.
+ * folder belongs to a user of its own and is left to it; networkd tells it the servers. A file that
+ * SUSE's netconfig did not write it takes for the administrator's, and never writes it again.
  */
 static void resolv_target(const char *sysroot, char *buf, size_t size)
 {
@@ -46,7 +47,7 @@ static void resolv_target(const char *sysroot, char *buf, size_t size)
 	if (strncmp(path, "/var/run/", 9) == 0)
 		path += 4;
 	if (strncmp(path, "/run/", 5) == 0 && strncmp(path, "/run/systemd/", 13) != 0 &&
-		!strstr(path, "/../") && strlen(path) < size)
+		strncmp(path, "/run/netconfig/", 15) != 0 && !strstr(path, "/../") && strlen(path) < size)
 		strscpy(buf, path, size);
 }
 

@@ -108,6 +108,32 @@ TEST(init_scripts)
 	CHECK_INT(chosen(), PLAN_HANDOVER_IFUPDOWN);
 }
 
+/* Ubuntu's NetworkManager takes no wired interface unless netplan has it as a renderer. */
+TEST(a_network_manager_for_wireless_alone)
+{
+	static const char conf[] = "/usr/lib/NetworkManager/conf.d/10-globally-managed-devices.conf";
+
+	install_all();
+	make_link(WANTS "NetworkManager.service", "/lib/systemd/system/NetworkManager.service");
+	make(conf, "[keyfile]\nunmanaged-devices=*,except:type:wifi,except:type:wwan\n");
+	make("/etc/netplan/50-cloud-init.yaml",
+		"network:\n  version: 2\n  renderer: networkd # not NetworkManager\n");
+	CHECK_INT(chosen(), PLAN_HANDOVER_ALL & ~PLAN_HANDOVER_NETWORKMANAGER);
+	make_link(WANTS "systemd-networkd.service", "/lib/systemd/system/systemd-networkd.service");
+	CHECK_INT(chosen(), PLAN_HANDOVER_NETWORKD);
+	make("/usr/lib/netplan/00-network-manager-all.yaml",
+		"network:\n  renderer: NetworkManager\n");
+	CHECK_INT(chosen(), PLAN_HANDOVER_NETWORKMANAGER);
+	make("/usr/lib/netplan/00-network-manager-all.yaml", "");
+	CHECK_INT(chosen(), PLAN_HANDOVER_NETWORKD);
+	make("/etc/netplan/60-site.yaml",
+		"network:\n  ethernets:\n    eth0:\n      renderer: NetworkManager\n");
+	CHECK_INT(chosen(), PLAN_HANDOVER_NETWORKMANAGER);
+	make("/etc/netplan/60-site.yaml", "");
+	make("/etc/NetworkManager/conf.d/10-globally-managed-devices.conf", "");
+	CHECK_INT(chosen(), PLAN_HANDOVER_NETWORKMANAGER);
+}
+
 /* Presets count on the first boot, in the order of their names, and only without a link. */
 TEST(presets_of_a_first_boot)
 {

@@ -436,6 +436,7 @@ TEST(resolv_conf_behind_a_link)
 	expect_resolv("/var/run/dns/resolv.conf", "/run/dns/resolv.conf", true);
 	expect_resolv("../run/systemd/resolve/stub-resolv.conf",
 		"/run/systemd/resolve/stub-resolv.conf", false);
+	expect_resolv("/run/netconfig/resolv.conf", "/run/netconfig/resolv.conf", false);
 	expect_resolv("/run/../etc/other", "/etc/other", false);
 	expect_resolv("/etc/other", "/etc/other", false);
 }
