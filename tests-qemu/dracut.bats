@@ -116,6 +116,17 @@ late_dhcp() {
     late_dhcp ' s of 180 s, IA-E501'
 }
 
+# systemd's own writable layer is made when the root is there, not before.
+@test "systemd flavour: systemd.volatile=overlay over a root that comes late" {
+    server dhcp stop
+    node_start "$LAB/agent-systemd.img" "$console $rdma_root ip=dhcp $rxe systemd.volatile=overlay"
+    node_wait 120 IA-E501
+    server dhcp start
+    node_booted 150
+    assert_eq "$(node_result .writable)" true "root can be written to"
+    assert_state '.root | .type' nfs
+}
+
 @test "shell flavour: the admin's recipe, the DHCP server is late" {
     server dhcp stop
     node_start "$LAB/agent-shell.img" "$dracut_console $rdma_root ip=dhcp rd.neednet=1 $rxe \
