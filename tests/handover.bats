@@ -196,3 +196,13 @@ configured() {
 	# asked for the address at once, without looking for a server
 	run -1 grep DHCPDISCOVER "$T/dhclient"
 }
+
+@test "BusyBox's ifup, as Alpine's, leaves an interface of the boot alone" {
+	unpack "$FIXTURES/ethernet-dhcp.txt" "$T/real"
+	printf 'auto eth0\niface eth0 inet dhcp\n' >"$T/interfaces"
+	# shellcheck disable=SC2016 # the variables are the inner shell's
+	run -0 ip netns exec "$CLIENT" unshare -m sh -ec '
+		mount --bind "$1/run" /run
+		exec busybox ifup -i "$2" eth0' sh "$T/real" "$T/interfaces" 3>&-
+	[ "$output" = "ifup: interface eth0 already configured" ]
+}

@@ -28,11 +28,11 @@ static bool is_ours(const struct profile_set *set, const char *line, size_t len)
 }
 
 /* The list of all interfaces ("physical=logical"): what others wrote there stays. */
-static int write_list(const struct profile_set *set)
+static int write_list(const struct profile_set *set, const char *dir)
 {
 	char old[STATE_MAX];
 	struct file_stream f;
-	bool have = env_read(set->env, old, sizeof(old), NETWORK_DIR "/ifstate") > 0;
+	bool have = env_read(set->env, old, sizeof(old), "%s/ifstate", dir) > 0;
 	int r = file_begin(&f);
 
 	if (r < 0)
@@ -46,7 +46,7 @@ static int write_list(const struct profile_set *set)
 	}
 	for (size_t i = 0; i < set->n_rails; i++)
 		fprintf(f.out, "%s=%s\n", set->rails[i].dev.name, set->rails[i].dev.name);
-	return file_end(&f, set->env, NETWORK_DIR, "ifstate", 0644);
+	return file_end(&f, set->env, dir, "ifstate", 0644);
 }
 
 /* The state of one, which is also its lock. */
@@ -125,8 +125,11 @@ static int write_rail(const struct profile_set *set, const struct profile_rail *
 
 int ifupdown_write(const struct profile_set *set)
 {
-	int r = write_list(set);
+	int r = write_list(set, NETWORK_DIR);
 
+	/* where ifupdown-ng and BusyBox's have it, as in Alpine */
+	if (r >= 0)
+		r = write_list(set, "/run");
 	if (r >= 0)
 		r = write_stanzas(set);
 	if (r >= 0)

@@ -410,6 +410,9 @@ TEST(ifupdown_keeps_the_state_of_others)
 		CHECK(env_read(&proom_env, text, sizeof(text), "/run/network/ifstate") > 0);
 		CHECK_STR(text, "lo=lo\neth01=eth01\neth0=eth0");
 	}
+	/* Alpine's, by ifupdown-ng and by BusyBox */
+	CHECK(env_read(&proom_env, text, sizeof(text), "/run/ifstate") > 0);
+	CHECK_STR(text, "eth0=eth0");
 	CHECK(!proom_has("/run/systemd/system/initagent-dhclient@.service"));
 }
 
