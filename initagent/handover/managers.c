@@ -239,6 +239,9 @@ static unsigned installed(const char *root)
 			bits |= managers[i].bit;
 	if (bits & PLAN_HANDOVER_NETWORKMANAGER && is_for_wireless(root))
 		bits &= ~PLAN_HANDOVER_NETWORKMANAGER;
+	/* SUSE's ifup is wicked's */
+	if (bits & PLAN_HANDOVER_IFUPDOWN && sys_there_beneath(root, "/usr/sbin/wicked"))
+		bits &= ~PLAN_HANDOVER_IFUPDOWN;
 	return bits;
 }
 

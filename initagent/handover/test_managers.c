@@ -134,6 +134,15 @@ TEST(a_network_manager_for_wireless_alone)
 	CHECK_INT(chosen(), PLAN_HANDOVER_NETWORKMANAGER);
 }
 
+/* SUSE's ifup is wicked's. */
+TEST(an_ifup_of_another_manager)
+{
+	begin();
+	make("/usr/sbin/ifup", "");
+	make("/usr/sbin/wicked", "");
+	CHECK_INT(chosen(), 0);
+}
+
 /* Presets count on the first boot, in the order of their names, and only without a link. */
 TEST(presets_of_a_first_boot)
 {
