@@ -47,7 +47,8 @@ static void resolv_target(const char *sysroot, char *buf, size_t size)
 	if (strncmp(path, "/var/run/", 9) == 0)
 		path += 4;
 	if (strncmp(path, "/run/", 5) == 0 && strncmp(path, "/run/systemd/", 13) != 0 &&
-		strncmp(path, "/run/netconfig/", 15) != 0 && !strstr(path, "/../") && strlen(path) < size)
+		strncmp(path, "/run/netconfig/", 15) != 0 && !strstr(path, "/../") &&
+		strlen(path) < size)
 		strscpy(buf, path, size);
 }
 

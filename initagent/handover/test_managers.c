@@ -111,7 +111,8 @@ TEST(init_scripts)
 /* Ubuntu's NetworkManager takes no wired interface unless netplan has it as a renderer. */
 TEST(a_network_manager_for_wireless_alone)
 {
-	static const char conf[] = "/usr/lib/NetworkManager/conf.d/10-globally-managed-devices.conf";
+	static const char conf[] =
+		"/usr/lib/NetworkManager/conf.d/10-globally-managed-devices.conf";
 
 	install_all();
 	make_link(WANTS "NetworkManager.service", "/lib/systemd/system/NetworkManager.service");
