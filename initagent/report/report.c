@@ -248,7 +248,10 @@ static struct report_met *find_met(struct report *r, enum cause cause, const cha
 	return NULL;
 }
 
-/* The cause line, once on the console and once in the kernel log (level 7: kept, not shown). */
+/*
+ * The cause line, once on the console and once in the kernel log (level 7: kept, not shown), which
+ * takes it at once and never says so to poll(2).
+ */
 static void print_cause(struct report *r, const struct report_met *met, uint64_t now)
 {
 	const struct cause_info *info = cause_info(met->cause);
@@ -259,8 +262,9 @@ static void print_cause(struct report *r, const struct report_met *met, uint64_t
 	emit(r, REPORT_ERR, met->where, now, text);
 	snprintf(text, sizeof(text), "%s check: %s", info->code, info->check);
 	emit(r, REPORT_ERR, met->where, now, text);
-	snprintf(line, sizeof(line), "<7>initagent: %s %s: %s", info->code, met->where, met->text);
-	console_line(r->cfg.kmsg_fd, line);
+	snprintf(line, sizeof(line), "<7>initagent: %s %s: %s\n", info->code, met->where,
+		met->text);
+	(void)!write(r->cfg.kmsg_fd, line, strlen(line));
 }
 
 /* A row for a new cause, which may end the boot: without room the oldest is dropped. */

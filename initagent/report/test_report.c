@@ -141,6 +141,27 @@ TEST(control_bytes_are_cleaned_where_they_come_in)
 		CHECK(harmless(one) && strncmp(one, "<7>initagent: IA-E", 18) == 0);
 }
 
+/* Which never says that it can be written to (devkmsg_poll() of the kernel's printk.c). */
+TEST(the_kernel_log_has_a_cause)
+{
+	_cleanup_close_ int kmsg = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
+	_cleanup_close_ int log = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct report_config cfg = {.kmsg_fd = kmsg, .console_fd = -1};
+	_cleanup_(report_freep) struct report *report = NULL;
+	char text[32], record[8192];
+	bool found = false;
+	ssize_t n;
+
+	if (kmsg < 0 || log < 0 || lseek(log, 0, SEEK_END) < 0)
+		check_skip("/dev/kmsg: %s", strerror(errno));
+	snprintf(text, sizeof(text), "test of process %d", (int)getpid());
+	CHECK_INT(report_new(&report, &cfg), 0);
+	report_cause(report, CAUSE_ROOT_REFUSED, "srv", 0, "%s", text);
+	while (!found && ((n = read(log, record, sizeof(record))) > 0 || errno == EPIPE))
+		found = n > 0 && memmem(record, (size_t)n, text, strlen(text));
+	CHECK(found);
+}
+
 TEST(a_cause_is_printed_once_per_text)
 {
 	_cleanup_(done) struct fixture f = {0};
