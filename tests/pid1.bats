@@ -124,6 +124,22 @@ root='mount -t tmpfs none sysroot; mkdir -p sysroot/{dev,proc,sys,run,sbin,bin}'
 	[ "$(grep -c '^initagent: root: mounted once more' <<<"$output")" -eq 1 ]
 }
 
+# console= names a port that this machine lacks: /dev/console cannot be opened. Descriptors of other
+# files must not become the standard streams, then.
+@test "a machine without a console: the standard streams are /dev/null" {
+	pid1 0 "rd.emergency=reboot" "init /sbin/init" "$root"'
+		mount -t tmpfs none dev
+		: >dev/null
+		cp bin/busybox sysroot/bin/busybox
+		ln -s busybox sysroot/bin/sh
+		printf "%s\n" "#!/bin/sh" "for fd in 0 1 2; do
+			/bin/busybox readlink /proc/\$\$/fd/\$fd; done | /bin/busybox cat >&9" \
+			>sysroot/sbin/init
+		chmod 755 sysroot/sbin/init
+		exec 9>"$1/streams" <&- >&- 2>&-' </dev/null
+	[ "$(cat "$T/streams")" = "$(printf '%s\n' /dev/null /dev/null /dev/null)" ]
+}
+
 # Roots packed without /proc, /sys and /run are common; what /run holds for the real root would be
 # lost.
 @test "mount points that the root lacks: made, or said where it cannot be written to" {

@@ -51,7 +51,8 @@ void console_complain(const char *what, const char *why);
 /* console_line: "text\n" to fd without a queue, for 0.2 s at most. Errors are ignored. */
 void console_line(int fd, const char *text);
 
-/* console_adopt: /dev/console, if it can be opened, becomes the process's standard streams. */
+/* console_adopt: /dev/console, if it can be opened, becomes the process's standard streams; where
+ * there are none, else /dev/null. */
 void console_adopt(void);
 
 /* console_settle: until the line driver has sent what it was given, limit_ms at most. */
