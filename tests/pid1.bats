@@ -89,6 +89,19 @@ pid1() {
 # a root at sysroot with what a script adds
 root='mount -t tmpfs none sysroot; mkdir -p sysroot/{dev,proc,sys,run,sbin,bin}'
 
+# A boot that fails at once, a console that nobody reads: each attempt may ask servers and send
+# reports.
+@test "attempts do not follow each other without a pause" {
+	local begin=$SECONDS
+
+	# the second shell restarts the machine
+	pid1 $RESTARTED "" fail 'rm bin/sh
+		printf "%s\n" "#!/bin/busybox sh" "[ ! -e /again ] || exec reboot" ": >/again" >bin/sh
+		chmod 755 bin/sh' </dev/null
+	[ "$(grep -c '^boot: fail' <<<"$output")" -eq 2 ]
+	((SECONDS - begin >= 9))
+}
+
 @test "the real root is entered, and the initramfs freed" {
 	# init reads from a FIFO what became of the old /init
 	pid1 0 "rd.emergency=reboot" "init /sbin/init" "$root"'

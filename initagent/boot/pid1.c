@@ -2,6 +2,7 @@
 
 #include "pid1.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -21,6 +22,9 @@
 #define SYSROOT "/sysroot"
 /* A boot child that crashes more often than this will not do better the next time. */
 #define CRASH_LIMIT 5
+/* From attempt to attempt at least: a shell whose console cannot be read ends at once, and each
+ * attempt asks servers and sends reports. */
+#define ATTEMPT_LEAST (10 * NSEC_PER_SEC)
 /* How long going into the real root may take where rd.timeout= does not say: a server that is
  * restarted is back by then. */
 #define SWITCH_LIMIT (180 * NSEC_PER_SEC)
@@ -214,6 +218,12 @@ static void follow_policy(const struct policy *policy, const char *why)
 		policy_end(action, STDERR_FILENO);
 }
 
+static void wait_until(uint64_t when)
+{
+	for (uint64_t now; (now = now_ns()) < when;)
+		poll(NULL, 0, (int)((when - now) / NSEC_PER_MSEC) + 1);
+}
+
 void pid1_main(char *argv[], char *envp[])
 {
 	char *init = mmap(
@@ -251,6 +261,7 @@ void pid1_main(char *argv[], char *envp[])
 		}
 		follow_policy(&policy, "initagent: the root could not be reached; rescue shell");
 		/* The shell was left: once more, from the beginning. */
+		wait_until(start + ATTEMPT_LEAST);
 		crashes = stale = 0;
 		start = now_ns();
 	}
