@@ -47,21 +47,27 @@ static void add_word(struct parser *p, const char *text, const struct raw_word *
 #define KERNEL_LINE	 2048
 #define KERNEL_LINE_MAX 4096
 
+/* A kernel that UEFI has started drops all of the word that is too much: as long a one. */
+#define DROPPED_WORD 256
+
 /* A line that is cut loses its last options without a sign. */
 static void check_length(struct parser *p, const struct plan_source *src)
 {
+	static const char remedy[] = "shorten it, or move options to the image's /etc/cmdline.d";
 	size_t n = strnlen(src->text, src->len);
 
 	n -= n && src->text[n - 1] == '\n';
 	if (src->running && (n == KERNEL_LINE - 1 || n == KERNEL_LINE_MAX - 1))
-		complain(p, NULL, WHOLE, DIAG_ERROR,
-			"shorten it, or move options to the image's /etc/cmdline.d",
+		complain(p, NULL, WHOLE, DIAG_ERROR, remedy,
 			"the line has %zu bytes, the most this kernel can take: it was probably "
 			"cut", n);
+	else if (src->running && n < KERNEL_LINE && n + DROPPED_WORD >= KERNEL_LINE)
+		complain(p, NULL, WHOLE, DIAG_WARN, remedy,
+			"the line has %zu bytes of %d: were its last words dropped?", n,
+			KERNEL_LINE - 1);
 	if (src->running || src->name || n < KERNEL_LINE)
 		return;
-	complain(p, NULL, WHOLE, n < KERNEL_LINE_MAX ? DIAG_WARN : DIAG_ERROR,
-		"shorten it, or move options to the image's /etc/cmdline.d",
+	complain(p, NULL, WHOLE, n < KERNEL_LINE_MAX ? DIAG_WARN : DIAG_ERROR, remedy,
 		"the line has %zu bytes: %s cut it off after %d", n,
 		n < KERNEL_LINE_MAX ? "kernels for x86, arm64 and powerpc" : "all kernels",
 		(n < KERNEL_LINE_MAX ? KERNEL_LINE : KERNEL_LINE_MAX) - 1);

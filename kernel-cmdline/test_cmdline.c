@@ -215,10 +215,7 @@ TEST(no_list_is_too_short_for_a_legal_line)
 	CHECK_INT(diag_list_worst(diags), DIAG_ERROR);
 }
 
-/*
- * The number of remarks about the whole line that speak of its bytes, and the worst severity of
- * them.
- */
+/* The worst severity of the remarks that speak of the line's bytes. */
 static int length_remark(size_t n, bool running)
 {
 	static char text[5000];
@@ -243,7 +240,9 @@ TEST(length_of_the_line)
 	CHECK_INT(length_remark(2048, false), DIAG_WARN);
 	CHECK_INT(length_remark(4095, false), DIAG_WARN);
 	CHECK_INT(length_remark(4096, false), DIAG_ERROR);
-	CHECK_INT(length_remark(2046, true), -1);
+	CHECK_INT(length_remark(1791, true), -1);
+	CHECK_INT(length_remark(1792, true), DIAG_WARN);
+	CHECK_INT(length_remark(2046, true), DIAG_WARN);
 	CHECK_INT(length_remark(2047, true), DIAG_ERROR);
 	CHECK_INT(length_remark(2048, true), -1);
 	CHECK_INT(length_remark(4095, true), DIAG_ERROR);
