@@ -2,10 +2,11 @@
 /*
  * random: numbers that cannot be predicted, for identifiers of exchanges and for jitter. Owns
  * nothing.
- * In: the kernel's generator, never clock or address: a thousand nodes start in one second. Out: 32
- * bits.
+ * In: the kernel's generator, never clock or address: a thousand nodes start in one second. Until
+ * it is ready, which kernels before 5.4 take minutes for where the processor has no RDRAND, what
+ * the kernel gave this program at its start, mixed with the clock. Out: 32 bits.
  * Callers: address/, fetch/, report/tell/, resolver/. Tests: address/test_dhcp4.c,
- * resolver/test_resolver.c.
+ * resolver/test_resolver.c, base/test_random.c.
  */
 #pragma once
 
@@ -13,14 +14,7 @@
 
 #include "base/util.h"
 
-static inline uint32_t random_u32(void)
-{
-	uint32_t value;
-
-	while (getrandom(&value, sizeof(value), 0) != sizeof(value))
-		continue;
-	return value;
-}
+uint32_t random_u32(void);
 
 /* random_part: of a span in ns, some of it, in 65536ths: with all 32 bits, the product of 5 s would
  * not fit 64. */
