@@ -90,16 +90,17 @@ static const struct phrase *find_phrase(const char *text, bool about, bool faile
 	return NULL;
 }
 
-/* Splits off the header: returns the text, sets the level; NULL when it is no record. */
+/* Splits off the header: returns the text, sets the level; NULL when it is no record of the kernel:
+ * programs write there, too, the agent's causes among others. */
 static const char *record_text(const char *line, unsigned *ret_level)
 {
 	char *end;
 	unsigned long priority = strtoul(line, &end, 10);
 	const char *text = strchr(line, ';');
 
-	if (end == line || *end != ',' || !text)
+	if (end == line || *end != ',' || !text || priority > 7)
 		return NULL;
-	*ret_level = (unsigned)(priority & 7); /* the rest is the syslog facility */
+	*ret_level = (unsigned)priority; /* the rest is the syslog facility: 0, the kernel's */
 	return text + 1;
 }
 

@@ -464,6 +464,8 @@ TEST(the_kernels_words_decide_the_cause)
 			CAUSE_MODULE_FAILED, "alone 0000:03:00.0: reset failed"},
 		{-EIO, "6,9,9,-;other: disagrees about version of symbol x\n", CAUSE_MODULE_FAILED,
 			"Input/output error"},
+		{-EIO, "15,9,9,-;initagent: IA-E206 other: Loading of unsigned module is rejected",
+			CAUSE_MODULE_FAILED, "Input/output error"},
 		{-ENODEV, "", CAUSE_MODULE_FAILED, "found no device that it supports"},
 		{0,
 			"4,9,9,-;alone 0000:03:00.0: Direct firmware load for a/b.bin failed with "
