@@ -203,7 +203,7 @@ static void build(const struct options *opt)
 	c = add_modules(t, s, opt);
 	check_machine(t, "init", opt->agent, closure_machine(c));
 	check_machine(t, "bin/busybox", opt->busybox, closure_machine(c));
-	initrd = pack_tree(t, opt->mtime, opt->level);
+	initrd = pack_tree(t, source_kver(s), opt->mtime, opt->level);
 	format_write(&(struct format_input){opt, s, initrd, machine_of(t, "init")});
 	if (opt->explain)
 		explain(t, c);

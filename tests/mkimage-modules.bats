@@ -511,7 +511,7 @@ needs version 00000001: they were built for different kernels" \
 	module kernel/a "vermagic=5.5.4-other SMP mod_unload modversions " use=printk:1
 	build --drivers a
 	rm "$out"
-	module kernel/b "vermagic=5.5.5-test SMP preempt mod_unload modversions " use=printk:1
+	module kernel/b "vermagic=6.5.5-test SMP preempt mod_unload modversions " use=printk:1
 	refused 1 "built with different options" --drivers "a b"
 }
 

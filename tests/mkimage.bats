@@ -68,6 +68,19 @@ unpack() {
     grep -qx ID=initagent etc/initrd-release
 }
 
+@test "packed as its kernel can read it: zstd from 5.9 on" {
+    build
+    zstd -tq "$out"
+    mv "$root/lib/modules/$kver" "$root/lib/modules/4.18.0-553.el8"
+    kver=4.18.0-553.el8
+    build
+    gzip -t <"$out"
+    gzip -dc <"$out" | cpio -t --quiet | grep -qx init
+    cp "$out" "$out.first"
+    build
+    cmp "$out" "$out.first"
+}
+
 @test "a report that cannot be written is an error with its reason" {
     run -1 sh -c '"$@" >/dev/full' sh "$mkimage" --agent /bin/busybox --busybox /bin/busybox \
         --root "$root" --kver "$kver" --out "$out" --level 1 --no-base --explain
@@ -182,7 +195,7 @@ into() {
 @test "--into: several kernels are named; no link as /boot, no --out beside it" {
     mkdir "$root/boot" "$root/lib/modules/5.6"
     into 1
-    [[ $output == *"kernel $kver"*"kernel 5.6"*"name one with --kver"* ]]
+    [[ $output == *"kernel 5.6"*"kernel $kver"*"name one with --kver"* ]]
     into 0 --kver "$kver"
     into 2 --kver "$kver" --out /dev/null
     rm -r "${root:?}/boot"

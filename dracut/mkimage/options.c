@@ -54,7 +54,7 @@ static const struct row rows[] = {
 		"sign the unified kernel image for Secure Boot with this key"),
 	ROW(TEXT, sb_cert, "sb-cert", "FILE", "and this certificate (PEM)"),
 	ROW(FLAG, no_bios, "no-bios", NULL, "iso: for UEFI only"),
-	ROW(TEXT, level_text, "level", "N", "zstd level, 1 to 22 (default: 19)"),
+	ROW(TEXT, level_text, "level", "N", "zstd level, 1 to 22 (default: 19); before Linux 5.9: gzip"),
 	ROW(FLAG, explain, "explain", NULL, "list every file with the reason it is there"),
 	ROW(FLAG, help, "help", NULL, "this text (or -h)"),
 	ROW(FLAG, version, "version", NULL, "the program's version (or -V)"),

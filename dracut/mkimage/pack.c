@@ -42,7 +42,28 @@ static bool verify(const struct tree *t, size_t n, const char *archive, size_t s
 	return cpio_next(archive, size, &at, &m) == 0;
 }
 
-struct bytes pack_tree(struct tree *t, uint32_t mtime, int level)
+static struct bytes pack_gzip(const void *data, size_t size)
+{
+	static const char *const argv[] = {"gzip", "-9nc", NULL};
+	const char *path = scratch("initrd.cpio");
+	_cleanup_close_ int fd = -1;
+	struct bytes b = {0};
+
+	file_new(path, data, size);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	need(fd < 0 ? -errno : filter(argv, fd, SIZE_MAX, &b, "package gzip"), path);
+	return b;
+}
+
+/* RHEL 8's 4.18 among others does not. */
+static bool reads_zstd(const char *kver)
+{
+	unsigned int major, minor;
+
+	return sscanf(kver, "%u.%u", &major, &minor) != 2 || major > 5 || (major == 5 && minor > 8);
+}
+
+struct bytes pack_tree(struct tree *t, const char *kver, uint32_t mtime, int level)
 {
 	_cleanup_free_ char *archive = NULL;
 	size_t n = tree_sort(t), size = 0;
@@ -50,5 +71,5 @@ struct bytes pack_tree(struct tree *t, uint32_t mtime, int level)
 	need(cpio_pack(t, n, mtime, &archive, &size), "packing the image");
 	if (!verify(t, n, archive, size))
 		refuse("the archive read back differs from its input");
-	return pack_zstd(archive, size, level);
+	return reads_zstd(kver) ? pack_zstd(archive, size, level) : pack_gzip(archive, size);
 }

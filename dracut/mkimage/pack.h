@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pack: zstd, for the whole image and for single modules in it. */
+/* pack: zstd, for single modules in the image, and for all of it if its kernel reads that. */
 #pragma once
 
 #include "host.h"
@@ -20,7 +20,7 @@ struct bytes pack_zstd(const void *data, size_t size, int level);
 bool pack_driver(const char *path);
 
 /*
- * pack_tree: the tree as a zstd-compressed newc cpio, the initrd; mtime (seconds) is every entry's.
- * The archive is read back and compared with the tree first.
+ * pack_tree: the tree as a newc cpio, the initrd, packed with zstd, or with gzip for a kernel before
+ * 5.9; mtime (seconds) is every entry's. The archive is read back and compared with the tree first.
  */
-struct bytes pack_tree(struct tree *t, uint32_t mtime, int level);
+struct bytes pack_tree(struct tree *t, const char *kver, uint32_t mtime, int level);

@@ -3,7 +3,7 @@
 # What "make ARCH=arm64" built, run by qemu-user: "make check-cross", and a part of "make check".
 bats_require_minimum_version 1.5.0
 
-kver=5.5.5-test
+kver=6.5.5-test
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/../.." || return

@@ -3,7 +3,7 @@
 #
 # mkimage.bash: the image builder over a made-up root, for tests/mkimage*.bats.
 
-kver=5.5.5-test
+kver=6.5.5-test
 
 # made_root: $root with folders for modules ($modules) and firmware, and $out, the image to be.
 made_root() {
