@@ -55,6 +55,7 @@ rd.driver.pre=no_such_module finalinit=settle"
     assert_state '[.causes[] | select(.code == "IA-E710")] | length > 0' true
     told n17 cause IA-E201 | jq -e '.where == "no_such_module"'
     told n17 'done' | jq -e '.text | startswith("the root is mounted after ")'
+    grep -q ';initagent: IA-E201 no_such_module: ' "$node_dir/results/kmsg"
     # The senders go on in the real root, each to its last word.
     told_state n17 | jq -e '.outcome == "done" and .root.proto == "rdma"'
     grep -q 'report to http://10.99.0.99/boots/: not stored: ' "$node_dir/results/kmsg"
