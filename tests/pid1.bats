@@ -96,7 +96,8 @@ root='mount -t tmpfs none sysroot; mkdir -p sysroot/{dev,proc,sys,run,sbin,bin}'
 
 	# the second shell restarts the machine
 	pid1 $RESTARTED "" fail 'rm bin/sh
-		printf "%s\n" "#!/bin/busybox sh" "[ ! -e /again ] || exec reboot" ": >/again" >bin/sh
+		printf "%s\n" "#!/bin/busybox sh" "[ ! -e /again ] || exec reboot" ": >/again" \
+			>bin/sh
 		chmod 755 bin/sh' </dev/null
 	[ "$(grep -c '^boot: fail' <<<"$output")" -eq 2 ]
 	((SECONDS - begin >= 9))

@@ -20,7 +20,8 @@ struct bytes pack_zstd(const void *data, size_t size, int level);
 bool pack_driver(const char *path);
 
 /*
- * pack_tree: the tree as a newc cpio, the initrd, packed with zstd, or with gzip for a kernel before
- * 5.9; mtime (seconds) is every entry's. The archive is read back and compared with the tree first.
+ * pack_tree: the tree as a newc cpio, the initrd, packed with zstd, for a kernel before 5.9 with
+ * gzip; mtime (seconds) is every entry's. The archive is read back and compared with the tree
+ * first.
  */
 struct bytes pack_tree(struct tree *t, const char *kver, uint32_t mtime, int level);

@@ -443,10 +443,8 @@ TEST(the_kernels_words_decide_the_cause)
 			"alone: Unknown symbol ib_foo (err -2)"},
 		{-ENOEXEC, "3,9,9,-;alone: version magic '6.2' should be '6.1'\n",
 			CAUSE_MODULE_SYMBOLS, "alone: version magic '6.2' should be '6.1'"},
-		{-ENOEXEC,
-			"3,9,9,-;module alone: .gnu.linkonce.this_module section size must match "
-			"the "
-			"kernel's\n",
+		{-ENOEXEC, "3,9,9,-;module alone: .gnu.linkonce.this_module section size must "
+			"match the kernel's\n",
 			CAUSE_MODULE_SYMBOLS,
 			"module alone: .gnu.linkonce.this_module section size must match the "
 			"kernel's"},
