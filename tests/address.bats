@@ -379,13 +379,18 @@ leased() {
 }
 
 @test "link flap in the middle of DHCP" {
+	up() {
+		[[ $(client link show c0) == *LOWER_UP* ]]
+	}
 	flap() {
+		ready up
+		sleep 1
 		ip -n "$SWITCH" link set c0 down
 		sleep 2
 		ip -n "$SWITCH" link set c0 up
 		dnsmasq_on "$SERVER" s0 "$RANGE"
 	}
-	later 1 flap
+	later 0 flap
 	drive limit=20
 	[ "$status" -eq 0 ]
 	[[ $output == *"hindrance IA-E402 carrier lost"* ]]
