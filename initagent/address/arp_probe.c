@@ -5,10 +5,8 @@
  */
 #include "address/arp_probe.h"
 
-#include <linux/if_packet.h>
 #include <net/ethernet.h>
 #include <net/if_arp.h>
-#include <sys/socket.h>
 
 #include "address/packet.h"
 #include "base/cursor.h"
@@ -126,15 +124,12 @@ static void read_packets(struct arp_probe *p)
 	uint8_t packet[PACKET_MAX];
 
 	for (int i = 0; i < PACKETS_PER_DISPATCH && p->verdict == ARP_PROBING; i++) {
-		struct sockaddr_ll from = {0};
-		socklen_t size = sizeof(from);
-		ssize_t n = recvfrom(p->fd, packet, sizeof(packet), MSG_DONTWAIT,
-			(struct sockaddr *)&from, &size);
+		bool unicast = false;
+		ssize_t n = packet_receive(p->fd, packet, sizeof(packet), NULL, &unicast);
 
 		if (n < 0)
 			return;
-		if (arp_conflicts(packet, (size_t)n, &p->dev, p->addr,
-			    from.sll_pkttype == PACKET_HOST, &p->other))
+		if (arp_conflicts(packet, (size_t)n, &p->dev, p->addr, unicast, &p->other))
 			p->verdict = ARP_CONFLICT;
 	}
 }

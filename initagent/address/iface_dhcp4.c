@@ -254,8 +254,8 @@ void iface_dhcp4_read(struct iface *i, struct parser *parser, struct parse_reque
 {
 	for (int n = 0; n < IFACE_PACKETS_PER_DISPATCH && i->listens; n++) {
 		bool verify = false;
-		ssize_t len =
-			packet_receive(i->fd, scratch->packet, sizeof(scratch->packet), &verify);
+		ssize_t len = packet_receive(i->fd, scratch->packet, sizeof(scratch->packet),
+			&verify, NULL);
 
 		if (len < 0)
 			return;

@@ -152,14 +152,17 @@ static bool checksum_complete(struct msghdr *m)
 	return true;
 }
 
-ssize_t packet_receive(int fd, void *data, size_t size, bool *ret_verify)
+ssize_t packet_receive(int fd, void *data, size_t size, bool *ret_verify, bool *ret_unicast)
 {
+	struct sockaddr_ll from = {0};
 	union {
 		struct cmsghdr align;
 		uint8_t room[CMSG_SPACE(sizeof(struct tpacket_auxdata))];
 	} control;
 	struct iovec part = {.iov_base = data, .iov_len = size};
 	struct msghdr m = {
+		.msg_name = &from,
+		.msg_namelen = sizeof(from),
 		.msg_iov = &part,
 		.msg_iovlen = 1,
 		.msg_control = &control,
@@ -171,6 +174,8 @@ ssize_t packet_receive(int fd, void *data, size_t size, bool *ret_verify)
 		return errno == EINTR ? -EAGAIN : -errno;
 	if (ret_verify)
 		*ret_verify = checksum_complete(&m);
+	if (ret_unicast)
+		*ret_unicast = from.sll_pkttype == PACKET_HOST;
 	return n;
 }
 

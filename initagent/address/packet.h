@@ -33,10 +33,11 @@ int packet_broadcast(int fd, const struct netdev *dev, uint16_t ethertype, const
 	size_t len);
 
 /*
- * packet_receive: one packet, cut to size. Its length, -EAGAIN, or another -errno. *ret_verify (may
- * be NULL): its UDP checksum is complete; the kernel leaves it out between hosts on one machine.
+ * packet_receive: one packet, cut to size. Its length, -EAGAIN, or another -errno. Either may be
+ * NULL: *ret_verify: its UDP checksum is complete; the kernel leaves it out between hosts on one
+ * machine. *ret_unicast, of a packet socket: it was sent to this node alone.
  */
-ssize_t packet_receive(int fd, void *data, size_t size, bool *ret_verify);
+ssize_t packet_receive(int fd, void *data, size_t size, bool *ret_verify, bool *ret_unicast);
 
 /* packet_open_unicast: a UDP socket from source, port 68, over one interface. -errno or the fd. */
 int packet_open_unicast(int ifindex, struct in_addr source);

@@ -103,7 +103,7 @@ static bool received(int fd, int within)
 	ssize_t n;
 
 	poll(&p, 1, within);
-	n = packet_receive(fd, packet, sizeof(packet), NULL);
+	n = packet_receive(fd, packet, sizeof(packet), NULL, NULL);
 	CHECK(n == -EAGAIN || n == WIRE_HEADERS + 300);
 	return n > 0;
 }
