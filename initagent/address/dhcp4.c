@@ -155,7 +155,7 @@ static void send_request(struct dhcp4 *d, uint64_t now)
 		.id = &d->cfg.identity,
 		.xid = d->xid,
 		.secs = seconds_since(d->began, now),
-		.broadcast = d->broadcast,
+		.broadcast = d->broadcast && !p->ciaddr, /* who renews can be reached */
 		.rapid = takes_rapid(d),
 		.hostname = d->cfg.hostname,
 		.vendor_class = d->cfg.vendor_class,

@@ -91,6 +91,9 @@ TEST(the_request_has_the_flag_of_its_discover)
 			CHECK_INT(client_sent(d, DHCP_REQUEST).bytes[MSG_HEADERS + 10], flag);
 			dhcp4_tick(d, dhcp4_deadline(d));
 		}
+		client_reply(d, DHCP_ACK, SERVER, 110 * SEC);
+		dhcp4_tick(d, dhcp4_deadline(d));
+		CHECK_INT(client_sent(d, DHCP_REQUEST).bytes[MSG_HEADERS + 10], 0);
 	}
 }
 
