@@ -2,9 +2,9 @@
 /*
  * random: numbers that cannot be predicted, for identifiers of exchanges and for jitter. Owns
  * nothing.
- * In: the kernel's generator, never clock or address: a thousand nodes start in one second. Until
- * it is ready, which kernels before 5.4 take minutes for where the processor has no RDRAND, what
- * the kernel gave this program at its start, mixed with the clock. Out: 32 bits.
+ * In: the kernel's generator, not clock and address alone: a thousand nodes start in one second.
+ * Until it is ready, which kernels before 5.4 take minutes for where the processor has no RDRAND,
+ * what the kernel gave this program at its start, mixed with the clock. Out: 32 bits.
  * Callers: address/, fetch/, report/tell/, resolver/. Tests: address/test_dhcp4.c,
  * resolver/test_resolver.c, base/test_random.c.
  */
