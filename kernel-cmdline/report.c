@@ -28,8 +28,8 @@ static const char *const effects[PLAN_REPORT_KIND_MAX] = {
 	[PLAN_REPORT_SYSLOG_TCP] =
 		"sends waits, causes and the outcome to %s:%u by syslog over TCP",
 	[PLAN_REPORT_HTTP] = "sends the state at the boot's end to the web server %s:%u",
-	[PLAN_REPORT_XCAT] = "tells the xCAT master %s:%u that the node boots, or that it failed; "
-			     "waits, causes and the outcome go to its log",
+	[PLAN_REPORT_XCAT] = ("tells the xCAT master %s:%u that the node boots, or that it failed; "
+			      "waits, causes and the outcome go to its log"),
 	[PLAN_REPORT_XCAT_LOG] =
 		"sends waits, causes and the outcome to the xCAT master's log, %s:%u",
 	[PLAN_REPORT_EFI] = "keeps the last failure in an EFI variable until a boot succeeds",
