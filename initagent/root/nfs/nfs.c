@@ -142,7 +142,9 @@ static int apply_options(int fd, const char *options, char *text)
 
 const char *nfs_port_text(char buf[static NFS_PORT_TEXT], unsigned port)
 {
-	snprintf(buf, NFS_PORT_TEXT, port ? " port %u" : "", port);
+	*buf = '\0';
+	if (port)
+		snprintf(buf, NFS_PORT_TEXT, " port %u", port);
 	return buf;
 }
 
