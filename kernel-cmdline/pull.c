@@ -396,9 +396,9 @@ static void take_extension(struct parser *p, struct pull *pull)
 
 void pull_left(struct parser *p)
 {
-	struct pull *list = p->pulls.items;
+	struct pull *pull = p->pulls.items;
 
-	for (struct pull *pull = list; pull < list + p->pulls.n; pull++)
+	for (size_t n = p->pulls.n; n; n--, pull++)
 		if (passed_over(p, pull))
 			complain(p, &p->words[pull->word], WHOLE,
 				pull->class->folder ? DIAG_WARN : DIAG_NOTE, NULL,
