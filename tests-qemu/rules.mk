@@ -132,7 +132,8 @@ check-handover:
 	@$(TEST_ENV) tests/run handover
 
 lab-handover: $(LAB_BINS) $(LAB)/bin/sibfuzz $(BUILD)/initagent $(MKIMAGE)
-	+@$(LAB_ENV) tests-qemu/lab agent block softib irt handover dracut:sid:sid
+	+@$(LAB_ENV) tests-qemu/lab agent block softib irt handover handover_selinux \
+		dracut:sid:sid
 
 .PHONY: lab lab-arm64 lab-ground lab-scenarios lab-softib lab-matrix check-matrix \
 	check-handover lab-handover lab-bench lab-demo bench bench-page bench-guard demo

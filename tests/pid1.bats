@@ -189,3 +189,48 @@ root='mount -t tmpfs none sysroot; mkdir -p sysroot/{dev,proc,sys,run,sbin,bin}'
 	[[ $output == *"IA-E702"*"the file is empty"*"rescue shell"* ]]
 	[[ $output == *"behaviour"*"/sysroot:"*"sbin"*"proc is here"* ]]
 }
+
+# labelled CONFIG [MORE [STATUS]]: enters a root in memory whose SELinux is configured so; its
+# programs say what they are asked, and load_policy ends with STATUS.
+labelled() {
+	pid1 0 "rd.emergency=reboot" "init /sbin/init" "$root"'
+		cp bin/busybox sysroot/bin/busybox
+		ln -s busybox sysroot/bin/sh
+		mkdir -p sysroot/{sys/fs/selinux,etc/selinux,usr/sbin}
+		printf "%b" "'"$1"'" >sysroot/etc/selinux/config
+		printf "%s\n" "#!/bin/sh" "echo asked: load_policy \$*" "exit '"${3:-0}"'" \
+			>sysroot/usr/sbin/load_policy
+		printf "%s\n" "#!/bin/sh" "echo asked: restorecon \$*" \
+			>sysroot/usr/sbin/restorecon
+		printf "%s\n" "#!/bin/sh" "echo entered" >sysroot/sbin/init
+		chmod 755 sysroot/sbin/init sysroot/usr/sbin/*
+		'"${2:-}" </dev/null
+	[[ $output == *entered* ]]
+}
+
+@test "SELinux: a root in memory gets the labels of its policy before init" {
+	labelled '# this file\nSELINUX=enforcing\nSELINUXTYPE=targeted\n'
+	[[ $output == *"asked: load_policy -i"*"asked: restorecon -R "*" /"*entered* ]]
+	labelled ' SELINUX="permissive"\n'
+	[[ $output == *"asked: restorecon"* ]]
+}
+
+@test "SELinux: nothing is asked for without it, or where its own script does that" {
+	local config
+	for config in 'SELINUX=disabled\n' '#SELINUX=enforcing\n' 'SELINUXTYPE=targeted\n' ''; do
+		labelled "$config"
+		[[ $output != *asked* ]]
+	done
+	labelled 'SELINUX=enforcing\n' 'rmdir sysroot/sys/fs/selinux'
+	[[ $output != *asked* ]]
+	labelled 'SELINUX=enforcing\n' 'mkdir -p sysroot/warewulf/init.d
+		: >sysroot/warewulf/init.d/90-selinux'
+	[[ $output != *asked* ]]
+}
+
+@test "SELinux: no policy is loaded, or a program is missing: named, and init is executed" {
+	labelled 'SELINUX=enforcing\n' '' 3
+	[[ $output == *"SELinux: load_policy ended with 3"* && $output != *restorecon* ]]
+	labelled 'SELINUX=enforcing\n' 'rm sysroot/usr/sbin/restorecon'
+	[[ $output == *"SELinux: restorecon: No such file"* ]]
+}

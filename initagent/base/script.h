@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * script: a provisioner's own script, which prepares a root: run to its end. Owns the script's
- * process; blocks: for a worker's process.
+ * script: a program of the root or of a provisioner, which prepares the root: run to its end. Owns
+ * its process; blocks: for a worker's process, or process 1 as it leaves.
  * In: the program below a root, its arguments and environment. Out: each line that it says; its
  * wait status.
- * Callers: root/nfs/, root/wwinit/. Tests: root/nfs/test_statelite.c, tests/wwinit.bats.
+ * Callers: handover/, root/nfs/, root/wwinit/. Tests: root/nfs/test_statelite.c,
+ * tests/wwinit.bats.
  */
 #pragma once
 

@@ -8,6 +8,7 @@
 #include <sys/vfs.h>
 
 #include "base/sysmount.h"
+#include "handover/labels.h"
 #include "report/console.h"
 
 static const char *const api_mounts[] = {"/dev", "/proc", "/sys", "/run"};
@@ -119,6 +120,8 @@ static int go(const char *root, const char *init, char *const argv[], char *cons
 		return r;
 	/* The real init has a console on its standard streams, as the kernel would give it. */
 	console_adopt();
+	take_step(watch, ret_step, "labelling its files for SELinux");
+	labels_set();
 	take_step(watch, ret_step, "executing init");
 	execve(init, argv, envp);
 	return -errno;
