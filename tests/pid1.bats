@@ -193,12 +193,13 @@ root='mount -t tmpfs none sysroot; mkdir -p sysroot/{dev,proc,sys,run,sbin,bin}'
 # labelled CONFIG [MORE [STATUS]]: enters a root in memory whose SELinux is configured so; its
 # programs say what they are asked, and load_policy ends with STATUS.
 labelled() {
-	pid1 0 "rd.emergency=reboot" "init /sbin/init" "$root"'
+	pid1 0 "rd.emergency=reboot ${options:-}" "init /sbin/init" "$root"'
 		cp bin/busybox sysroot/bin/busybox
 		ln -s busybox sysroot/bin/sh
 		mkdir -p sysroot/{sys/fs/selinux,etc/selinux,usr/sbin}
 		printf "%b" "'"$1"'" >sysroot/etc/selinux/config
-		printf "%s\n" "#!/bin/sh" "echo asked: load_policy \$*" "exit '"${3:-0}"'" \
+		printf "%s\n" "#!/bin/sh" "echo asked: load_policy \$*" \
+			"'"${slow:-:}"'" "exit '"${3:-0}"'" \
 			>sysroot/usr/sbin/load_policy
 		printf "%s\n" "#!/bin/sh" "echo asked: restorecon \$*" \
 			>sysroot/usr/sbin/restorecon
@@ -213,6 +214,14 @@ labelled() {
 	[[ $output == *"asked: load_policy -i"*"asked: restorecon -R "*" /"*entered* ]]
 	labelled ' SELINUX="permissive"\n'
 	[[ $output == *"asked: restorecon"* ]]
+}
+
+@test "SELinux: labelling that takes longer than the boot may is told, and not ended" {
+	# 30 s are what init has at least
+	local slow="sleep 31" options=rd.timeout=1
+
+	labelled 'SELINUX=enforcing\n'
+	[[ $output == *"root: still labelling its files for SELinux (5 s)"*"asked: restorecon"* ]]
 }
 
 @test "SELinux: nothing is asked for without it, or where its own script does that" {

@@ -26,6 +26,7 @@
 /* What process 1 says it is about to do. */
 struct step {
 	char text[128];
+	bool own; /* a work of this machine's: no server is waited for, and no time limits it */
 };
 
 /* --- the initramfs --------------------------------------------------------------------------- */
@@ -122,13 +123,17 @@ static void say_waiting(struct watch *w, uint64_t now)
 		whole = (cfg->end - cfg->begin) / NSEC_PER_SEC;
 	char limit[32] = "", link[IF_NAMESIZE + 24];
 
+	w->period = min_u64(2 * w->period, LINE_MAX_PERIOD);
+	w->line = now + w->period;
+	if (w->step.own) {
+		say(w, "initagent: root: still %s (%llu s)", w->step.text, used);
+		return;
+	}
 	dead_link_text(link, sizeof(link));
 	if (!w->over)
 		snprintf(limit, sizeof(limit), " of %llu s", whole);
 	say(w, "initagent: %s: the root does not answer: %s%s (%llu s%s, %s)", cfg->root,
 		w->step.text, link, used, limit, cause_info(CAUSE_ROOT_SILENT)->code);
-	w->period = min_u64(2 * w->period, LINE_MAX_PERIOD);
-	w->line = now + w->period;
 }
 
 static void time_over(struct watch *w)
@@ -151,10 +156,11 @@ static bool watch(struct watch *w)
 	struct pollfd pfd = {.fd = WORKER_SOCKET, .events = POLLIN};
 
 	while (true) {
-		uint64_t now = now_ns(), next = w->over ? w->line : min_u64(w->line, w->cfg->end);
+		bool limited = !w->over && !w->step.own;
+		uint64_t now = now_ns(), next = limited ? min_u64(w->line, w->cfg->end) : w->line;
 
 		if (now >= next) {
-			if (!w->over && now >= w->cfg->end)
+			if (limited && now >= w->cfg->end)
 				time_over(w);
 			if (now >= w->line)
 				say_waiting(w, now);
@@ -193,13 +199,23 @@ void switch_watch_begin(struct switch_watch *w, const struct switch_watch_config
 	(void)worker_start(&w->worker, &spec, 0);
 }
 
-void switch_watch_step(const struct switch_watch *w, const char *text)
+static void tell(const struct switch_watch *w, const char *text, bool own)
 {
-	struct step step = {0};
+	struct step step = {.own = own};
 
 	strscpy(step.text, text, sizeof(step.text));
 	if (w->worker)
 		(void)worker_send(w->worker, &step);
+}
+
+void switch_watch_step(const struct switch_watch *w, const char *text)
+{
+	tell(w, text, false);
+}
+
+void switch_watch_work(const struct switch_watch *w, const char *text)
+{
+	tell(w, text, true);
 }
 
 void switch_watch_stop(struct switch_watch *w)

@@ -39,7 +39,7 @@ init init_t
 /usr/bin/ls bin_t
 /var/log var_log_t
 /tmp tmp_t
-failed *$
+failed [[:space:]]*$
 end
 END
     run -1 grep 'selinux: avc.*tcontext=[^ ]*:tmpfs_t' "$node_dir/console.log"
