@@ -29,7 +29,7 @@ void switch_watch_begin(struct switch_watch *w, const struct switch_watch_config
 /* switch_watch_step: what is about to be done ("execute /sbin/init"). */
 void switch_watch_step(const struct switch_watch *w, const char *step);
 
-/* switch_watch_work: the same of a work that waits for no server ("labelling"): nothing limits it. */
+/* switch_watch_work: the same of a work that waits for no server ("labelling"): without a limit. */
 void switch_watch_work(const struct switch_watch *w, const char *work);
 
 /* switch_watch_stop: the switch failed; nothing is freed. */
