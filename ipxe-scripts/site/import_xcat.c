@@ -34,12 +34,19 @@ static void take_site(struct imported *im, const struct value *o)
 static void take_network(struct imported *im, const struct value *o)
 {
 	const char *net = imported_text(im, o, "net"), *router = imported_text(im, o, "gateway"),
-		   *mtu = imported_text(im, o, "mtu");
-	int prefix = imported_prefix(imported_text(im, o, "mask"));
+		   *mtu = imported_text(im, o, "mtu"), *mask = imported_text(im, o, "mask");
+	size_t len = net ? strcspn(net, "/") : 0;
+	int prefix = -1;
 	struct imported_network *n;
 	uint32_t addr;
 
-	if (!net || prefix < 1 || !read_addr(net, strlen(net), &addr)) {
+	if (net && net[len])
+		mask = net + len;
+	if (mask && *mask == '/')
+		(void)value_netmask(mask + 1, strlen(mask + 1), 32, &prefix);
+	else
+		prefix = imported_prefix(mask);
+	if (prefix < 1 || !read_addr(net, len, &addr)) {
 		imported_left_out(im, o->at, "IPv4 net= and mask= are needed", "network", o->key);
 		return;
 	}
@@ -195,8 +202,9 @@ static void take_node(struct imported *im, const struct value *o)
 	if (!is_new)
 		error_at(im->report, o->at, NULL, "duplicate node %s", n.name);
 	add_image(im, &n, o, images ? images : tftp ? tftp : master);
-	while (groups && (name = strsep(&rest, ",")))
-		imported_group(im, &n, name, o->at);
+	while (groups && (name = strsep(&rest, ", ")))
+		if (*name)
+			imported_group(im, &n, name, o->at);
 	add_ports(im, &n, o);
 	if (im->masters)
 		add_master(im, &n.options, master ? master : "{xcat}");

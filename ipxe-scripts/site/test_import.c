@@ -249,6 +249,34 @@ TEST(xcat_arguments_and_addresses_that_are_not_taken)
 	CHECK_STR(faults_at(r, 2)->text, "ip fd00::3 is left out");
 }
 
+/* xCAT::NetworkUtils, ishostinsubnet(): a prefix in net= counts before mask=, which may be one. */
+TEST(xcat_networks_in_cidr_notation)
+{
+	static const char *const rows[] = {
+		"net=10.1.4.0\n mask=255.255.252.0", "net=10.1.4.0\n mask=/22",
+		"net=10.1.4.0/22", "net=10.1.4.0/22\n mask=/22",
+		"net=10.1.4.0/22\n mask=255.255.255.0",
+	};
+	static const char *const none[] = {"mask=/22", "net=10.1.4.0\n mask=/", "net=10.1.4.0/0",
+		"net=10.1.4.0\n mask=22", "net=10.1.4.0\n mask=/33", "net=fd00::/64\n mask=/64"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows) + ARRAY_SIZE(none); i++) {
+		bool good = i < ARRAY_SIZE(rows);
+		const char *keys = good ? rows[i] : none[i - ARRAY_SIZE(rows)];
+		_cleanup_(faults_freep) struct faults *r = faults_new();
+		_cleanup_free_ char *list = NULL, *out = NULL;
+
+		CHECK(asprintf(&list, "w:\n objtype=network\n %s\nn:\n objtype=node\n "
+			"ip=10.1.5.1\n groups=a, b,,\n", keys) > 0);
+		out = import("xcat", list, r);
+		if (good != !!strstr(out, "    subnet: 10.1.4.0/22\n"))
+			fprintf(stderr, "%s: %s\n", keys, out);
+		CHECK_INT(good, !!strstr(out, "    subnet: 10.1.4.0/22\n"));
+		CHECK(strstr(out, ", groups: [a, b], "));
+		CHECK_INT(faults_count(r), !good);
+	}
+}
+
 /* A master of its own takes the place of the site's, which each other node then has by itself. */
 TEST(xcat_ports_and_masters)
 {
