@@ -346,6 +346,41 @@ shell='mkdir -p $root/bin; ln -sfn /bin/sh $root/bin/sh'
 	[[ $output == *"/sysroot/home "* ]]
 }
 
+# one FILE NAME...: a layer of these names of one file alone; its content is behind the last one.
+one() {
+	local first=$T/one/$2 name
+	mkdir -p "$T/one"
+	(cd "$T/one" && mkdir -p "${@:2}" && rmdir "${@:2}")
+	echo content >"$first"
+	for name in "${@:3}"; do
+		ln "$first" "$T/one/$name"
+	done
+	(cd "$T/one" && printf '%s\n' "${@:2}" | cpio --quiet -o -H newc -R 0:0) | gzip >"$1"
+	rm -r "$T/one"
+}
+
+@test "names of one file: on two mounts, or one kept out by a full folder" {
+	warewulfd
+	overlay true
+	mkdir -p "$T/img/opt/full"
+	cp -a "$F/image/." "$T/img/"
+	echo a >"$T/img/opt/full/a"
+	layer n1 image "$T/img"
+	echo 'tmpfs tmpfs /home' >"$T/more/warewulf/mounts"
+	layer n1 system "$T/more"
+	# GNU cpio writes the second one first
+	one "$WW/n1/runtime.gz" home/other opt/name opt/third
+	inside "$shell; drive '$(line $mac)'; $unpacked; is content opt/name
+		is content opt/third; readlink \$root/sysroot/home/other"
+	[ "$status" -eq 0 ]
+	[[ $output == *"
+/opt/name" ]]
+	# its content comes with the one that is left out
+	one "$WW/n1/runtime.gz" opt/name opt/full
+	inside "$shell; drive '$(line $mac)'; $unpacked; is content opt/name; is a opt/full/a"
+	[ "$status" -eq 0 ]
+}
+
 @test "scripts in wwinit.d run before there is a root; what they leave is kept" {
 	warewulfd
 	overlay 'echo "disk of $PREFIX"; read -r x || echo "no input: $x"

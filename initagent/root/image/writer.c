@@ -370,12 +370,13 @@ static int make_fifo(struct writer *w, int dir, const char *base)
 	return make_anew(w, dir, base, create_fifo, "fifo");
 }
 
-/* cpio: the content comes with the last of the names. What the first one is by now may be no file
- * any more. */
+/* cpio: the content comes with the last of the names, for the first one. What that is by now may be
+ * no file any more. */
 static int begin_link_content(struct writer *w, int dir, const char *base)
 {
 	struct stat st;
 
+	w->skips = false;
 	if (!w->entry.size)
 		return 0;
 	if (w->entry.stored > w->options.bytes_max - w->counts.bytes)
@@ -390,23 +391,32 @@ static int begin_link_content(struct writer *w, int dir, const char *base)
 /* The other name must lie below the root as well; the link itself is never followed. */
 static int make_hard_link(struct writer *w, int dir, const char *base)
 {
-	char other[PATH_MAX];
+	char other[PATH_MAX] = "/";
 	_cleanup_close_ int from = -1;
 	const char *from_base;
-	int r = writer_name(w->entry.hard, other, sizeof(other));
+	int r = writer_name(w->entry.hard, other + 1, sizeof(other) - 1);
 
-	if (r < 0 || !*other)
+	if (r < 0 || !other[1])
 		return refuse(w, "a link to a name outside of the root");
 	/* not parent_of(), which remembers one folder only */
-	from = open_above(w, other, &from_base);
+	from = open_above(w, other + 1, &from_base);
 	if (from < 0)
 		return fail(w, from, "link");
 	r = linkat(from, from_base, dir, base, 0) < 0 ? -errno : 0;
-	if (r == -EEXIST && !streq(other, w->name)) {
+	if (r == -EEXIST && !streq(other + 1, w->name)) {
 		r = clear(w, &dir, &base);
 		r = r < 0 ? r : linkat(from, from_base, dir, base, 0) < 0 ? -errno : 0;
 	}
-	return r < 0 && r != -EEXIST ? fail(w, r, "link") : begin_link_content(w, dir, base);
+	if (r == -EXDEV && w->options.layer) {
+		/* something is mounted between the two */
+		w->entry.target = other;
+		r = make_link(w, dir, base);
+	} else if (r < 0 && r != -EEXIST) {
+		r = fail(w, r, "link");
+	} else {
+		r = 0;
+	}
+	return r < 0 ? r : begin_link_content(w, from, from_base);
 }
 
 /* devtmpfs makes the nodes of a real root; anywhere else one is a door into the kernel. */
