@@ -40,7 +40,7 @@ static void add_devices(struct imported *im, struct imported_node *n, const stru
 	if (first)
 		add_device(im, n, first);
 	for (const struct value *d = all ? all->items : NULL; d; d = d->next)
-		if (d != first && imported_is(im, d, VALUE_MAP))
+		if (d != first && !d->null && imported_is(im, d, VALUE_MAP))
 			add_device(im, n, d);
 }
 
@@ -161,7 +161,10 @@ void import_warewulf(struct imported *im, const char *text, size_t len)
 	if (imported_find(im, root, "nodes", VALUE_MAP))
 		error_at(im->report, root->at, "take 'wwctl node export'",
 			"in nodes.conf the nodes are without the values of their profiles");
-	for (const struct value *v = root->items; v; v = v->next) {
+	for (struct value *v = root->items; v; v = v->next) {
+		/* a node without any value of its own */
+		if (v->null)
+			v->kind = VALUE_MAP;
 		if (!imported_is(im, v, VALUE_MAP))
 			return;
 		if (imported_find(im, v, "NetDevs", VALUE_MAP))

@@ -194,11 +194,12 @@ TEST(null_is_absent_and_args_may_be_one_text)
 	_cleanup_free_ char *out = import("warewulf",
 		"{\"a\": {\"image name\": null, \"profiles\": null, \"kernel\": {\"version\": "
 		"null, \"args\": \"quiet  x=1\"}, \"network devices\": {\"e\": {\"hwaddr\": "
-		"\"525400000001\", \"mtu\": null}}, \"tags\": null}}", r);
+		"\"525400000001\", \"mtu\": null}, \"f\": null}, \"tags\": null}, "
+		"\"b\": null}", r);
 
 	CHECK(out);
-	CHECK(strstr(out, ", init=/warewulf/run-init, quiet, x=1]\n"));
-	CHECK(strstr(out, "  a: {mac: 52:54:00:00:00:01, options: [wwid=525400000001]}\n"));
+	CHECK(strstr(out, "  a: {mac: 52:54:00:00:00:01, options: [quiet, x=1, "
+		"wwid=525400000001]}\n  b: {mac: <MAC>}\n"));
 	CHECK(strstr(out, "images:\n  default:\n    kernel: <KERNEL>\n"));
 	CHECK_INT(faults_count(r), 0);
 }
