@@ -41,20 +41,30 @@ static void check(const struct unpack_message *m)
 		__builtin_trap();
 }
 
+static void unpack(int fd, const char *inner, bool layer)
+{
+	const struct unpack_config cfg = {.fd = fd, .bytes_max = LIMIT, .layer = layer,
+		.plain = layer};
+	struct unpack_message m = {0};
+
+	if (lseek(fd, 0, SEEK_SET) != 0 || unpack_into(&cfg, inner, false, &m) < 0)
+		__builtin_trap();
+	check(&m);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char outer[] = "/tmp/fuzz-unpack-XXXXXX", inner[64];
 	int fd = memfd_create("archive", MFD_CLOEXEC);
-	struct unpack_config cfg = {.fd = fd, .bytes_max = LIMIT};
-	struct unpack_message m = {0};
 
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size || lseek(fd, 0, SEEK_SET) != 0 ||
-		!mkdtemp(outer))
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size || !mkdtemp(outer))
 		__builtin_trap();
 	snprintf(inner, sizeof(inner), "%s/inner", outer);
-	if (mkdir(inner, 0755) < 0 || unpack_into(&cfg, inner, false, &m) < 0)
+	if (mkdir(inner, 0755) < 0)
 		__builtin_trap();
-	check(&m);
+	/* a root, and the same as a layer over it */
+	unpack(fd, inner, false);
+	unpack(fd, inner, true);
 	if (!clean(outer))
 		__builtin_trap();
 	nftw(outer, remove_one, 16, FTW_DEPTH | FTW_PHYS);
