@@ -141,6 +141,45 @@ static const char *server(struct imported *im, const struct value *o, const char
 	return text && !streq(text, "<xcatmaster>") ? text : NULL;
 }
 
+/* Of several names or addresses the first; "": none. */
+static const char *first_of(struct imported *im, const char *text)
+{
+	return must(arena_printf(im->arena, "%.*s", (int)strcspn(text, "|"), text));
+}
+
+/* KEY.NIC: what is said of an interface. */
+static const char *nic_text(struct imported *im, const struct value *o, const char *key,
+	const char *nic)
+{
+	const char *text = imported_text(im, o, must(arena_printf(im->arena, "%s.%s", key, nic)));
+
+	return first_of(im, text ? text : "");
+}
+
+/* What the interface says that has the port's name, as makehosts writes it (hosts.pm, donics()). */
+static void add_nic(struct imported *im, const struct value *o, struct imported_port *p)
+{
+	static const char key[] = "nicips.";
+
+	for (struct value *v = o->items; v; v = v->next) {
+		const char *nic = v->key + strlen(key), *before, *behind;
+
+		if (strncmp(v->key, key, strlen(key)) != 0 || !*first_of(im, v->text))
+			continue;
+		before = nic_text(im, o, "nichostnameprefixes", nic);
+		behind = nic_text(im, o, "nichostnamesuffixes", nic);
+		if (!*before && !*behind)
+			behind = must(arena_printf(im->arena, "-%s", nic));
+		if (!streq(p->alias,
+			must(arena_printf(im->arena, "%s%s%s", before, o->key, behind))))
+			continue;
+		v->read = true;
+		p->address = first_of(im, v->text);
+		p->infiniband = strcasecmp(nic_text(im, o, "nictypes", nic), "infiniband") == 0;
+		return;
+	}
+}
+
 /* ADDRESS[!NAME][|...]: one that is not the node's own has the address of its name, or none. */
 static void add_ports(struct imported *im, struct imported_node *n, const struct value *o)
 {
@@ -161,7 +200,11 @@ static void add_ports(struct imported *im, struct imported_node *n, const struct
 			*name = 0;
 			p.alias = name + 1;
 		}
-		p.address = ip && streq(p.alias, n->name) ? ip : "<ADDRESS>";
+		add_nic(im, o, &p);
+		if (streq(p.alias, n->name))
+			p.address = ip;
+		if (!p.address || strchr(p.address, ':'))
+			p.address = "<ADDRESS>";
 		if (streq(p.alias, "*NOIP*"))
 			imported_left_out(im, p.at, "it has no address", "mac", entry);
 		else

@@ -278,6 +278,40 @@ TEST(xcat_networks_in_cidr_notation)
 	}
 }
 
+/* hosts.pm, donics(): the other names of a node are of its interfaces, -NIC where none is said. */
+TEST(xcat_interfaces)
+{
+	static const struct {
+		const char *keys, *want;
+	} rows[] = {
+		{"", "{mac: 52:54:00:00:00:02, address: <ADDRESS>}"},
+		{"nicips.ib0=10.2.0.1", "{mac: 52:54:00:00:00:02, address: 10.2.0.1}"},
+		{"nictypes.ib0=Infiniband\n nicips.ib0=10.2.0.1|10.3.0.1",
+			"{guid: <GUID>, address: 10.2.0.1}"},
+		{"nicips.ib0=fd00::1|10.3.0.1", "{mac: 52:54:00:00:00:02, address: <ADDRESS>}"},
+		{"nicips.ib0=\n nicips.x=10.2.0.1\n nichostnamesuffixes.x=-ib0|-y",
+			"{mac: 52:54:00:00:00:02, address: 10.2.0.1}"},
+		{"nicips.ib0=10.2.0.1\n nichostnameprefixes.ib0=ib-",
+			"{mac: 52:54:00:00:00:02, address: <ADDRESS>}"},
+		{"nicips.ib0=10.2.0.1\n nichostnamesuffixes.ib0=-x",
+			"{mac: 52:54:00:00:00:02, address: <ADDRESS>}"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(faults_freep) struct faults *r = faults_new();
+		_cleanup_free_ char *list = NULL, *out = NULL;
+
+		CHECK(asprintf(&list, "n:\n objtype=node\n ip=10.1.0.1\n mac=52:54:00:00:00:01|"
+			"52:54:00:00:00:02!n-ib0\n%s%s\n", *rows[i].keys ? " " : "",
+			rows[i].keys) > 0);
+		out = import("xcat", list, r);
+		if (!strstr(out, rows[i].want))
+			fprintf(stderr, "%s: %s\n", rows[i].keys, out);
+		CHECK(strstr(out, rows[i].want));
+		CHECK(strstr(out, "{mac: 52:54:00:00:00:01, address: 10.1.0.1}"));
+	}
+}
+
 /* A master of its own takes the place of the site's, which each other node then has by itself. */
 TEST(xcat_ports_and_masters)
 {
