@@ -149,6 +149,18 @@ slip() {
 	[[ $output == *"no key subent"* && $output == *"login1 has no image"* ]]
 }
 
+# exec.c, command_terminator(): iPXE knows no quotes, and takes a lone ";" as well.
+@test "check: what iPXE takes for its own syntax, also between a word's quotes" {
+	slip 's/\[rd.shell\]/["quiet || reboot"]/' 'iPXE takes || for its own syntax'
+	slip 's/\[rd.shell\]/["ds=nocloud; quiet ; x=1"]/' 'iPXE takes ; for its own syntax'
+	slip "s/\\[rd.shell\\]/['a=\"b || c\"']/" 'iPXE takes || for its own syntax'
+	slip "s/\\[rd.shell\\]/['a=\"b \\&\\& c\"']/" 'iPXE takes && for its own syntax'
+	slip "s/\\[rd.shell\\]/['a=\"b #c\"']/" 'iPXE takes #c" for its own syntax'
+	example
+	sed -i "s/\[rd.shell\]/['a=\"b ||c; d#\"', x=;]/" "$T/site.yaml"
+	run -0 site check
+}
+
 @test "check: a pool holds no fixed address, and fixed addresses are those of hosts" {
 	local ib="of network ib" bad
 
@@ -308,7 +320,7 @@ import() {
 	[[ $output == *"unpacks Warewulf's image and overlays from http://10.0.4.1:9873"* ]]
 	run -0 site -n explain io1
 	# what YAML, JSON and the kernel have quotes for
-	grep -qF ' note="a: b # c" dyndbg="file drivers/infiniband/* +p" path="a\b" '\
+	grep -qF ' note="a: b, c" dyndbg="file drivers/infiniband/* +p" path="a\b" '\
 'cmp=a<b&c>d wwid=80:00:02:08:fe:80:00:00:00:00:00:00:b8:ce:f6:03:00:31:33:21 ' <<<"$output"
 }
 

@@ -138,15 +138,19 @@ static const char *expand(const struct refer *r, const struct said *word)
 	return must(arena_text(r->s->arena, out.data, out.len));
 }
 
-/* What an iPXE script would take for its own syntax. */
+/* What an iPXE script would take for its own syntax. It cuts at each space, quotes or not. */
 static void check_script_word(const struct refer *r, const struct said *word)
 {
+	static const char *const syntax[] = {"||", "&&", ";"};
+	char *copy = must(arena_text(r->s->arena, word->text, strlen(word->text))), *token;
+
 	if (strstr(word->text, "${"))
 		error_at(r->report, word->at, "$ and { cannot stand side by side in an iPXE script",
 			"iPXE would replace ${...} in %s", word->text);
-	if (word->text[0] == '#' || streq(word->text, "||") || streq(word->text, "&&"))
-		error_at(r->report, word->at, "leave it out", "iPXE takes %s for its own syntax",
-			word->text);
+	while ((token = strsep(&copy, " ")))
+		if (*token == '#' || str_among(token, syntax, ARRAY_SIZE(syntax)))
+			error_at(r->report, word->at, "leave it out",
+				"iPXE takes %s for its own syntax", token);
 }
 
 static void expand_list(const struct refer *r, struct said_list *list)
