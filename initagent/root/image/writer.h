@@ -41,7 +41,8 @@ struct writer_counts {
 struct writer_options {
 	uint64_t bytes_max; /* most content of all files */
 	/* one of several archives: a folder in place of a link to a folder keeps the link, another
-	 * entry in place of a full folder or a mount is left out, as a device node is anywhere */
+	 * entry in place of a full folder or a mount is left out, as a device node is anywhere, and
+	 * a file's name on another mount than its first one is a symbolic link */
 	bool layer;
 	bool plain; /* set-user-id and set-group-id bits are left out, and capabilities */
 };
