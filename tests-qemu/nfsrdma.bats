@@ -122,6 +122,14 @@ ip=10.99.0.51 netmask=255.255.255.0 gateway=10.99.0.1 mtu=1400 ksdevice=eth0"
     done
 }
 
+@test "nfsd on another port than 2049: version 3 asks rpcbind for it, as mount.nfs does" {
+    server shell 'rpc.nfsd 0; rpc.nfsd -V 3 -p 2050 8'
+    node_start "$image" "$console root=nfs:$server_ip:$root_path ip=dhcp"
+    assert_boot 90 3 tcp
+    assert_console 'IA-E602 .* over tcp port 2049, NFS 4.2: nothing listens on that port'
+    server shell 'rpc.nfsd 0'
+}
+
 @test "plain NFS over TCP needs no RDMA at all" {
     node_start "$image" "$console netroot=nfs4:$server_ip:$root_path ip=dhcp"
     assert_boot 90 4.2 tcp

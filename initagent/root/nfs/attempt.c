@@ -44,6 +44,17 @@ void attempt_drop(const struct source_config *cfg)
 		drop_below(cfg);
 }
 
+/* Version 3 is no substitute for a version 4 that is there by now: its locks are local. */
+static int mount_export(const struct attempt *a, const char *target, char *text)
+{
+	int e = a->ops->mount(&a->nfs, target, text);
+
+	if (e < 0 || !a->refused || !a->ops->answers(&a->nfs))
+		return e;
+	umount2(target, MNT_DETACH);
+	return -EAGAIN;
+}
+
 /* The export, with something still to be laid over it; what a process that was killed left of
  * either goes first. */
 static int mount_below(const struct attempt *a, struct attempt_message *out, struct places *at)
@@ -54,7 +65,7 @@ static int mount_below(const struct attempt *a, struct attempt_message *out, str
 		return e;
 	drop_below(a->cfg);
 	e = mount_folder(at->base);
-	return e < 0 ? e : a->ops->mount(&a->nfs, at->base, out->text);
+	return e < 0 ? e : mount_export(a, at->base, out->text);
 }
 
 static int mount_layers(const struct attempt *a, struct attempt_message *out)
@@ -126,7 +137,7 @@ static int mount_all(const struct attempt *a, struct attempt_message *out)
 		return mount_statelite(a, out);
 	if (a->cfg->overlay)
 		return mount_layers(a, out);
-	return a->ops->mount(&a->nfs, a->cfg->sysroot, out->text);
+	return mount_export(a, a->cfg->sysroot, out->text);
 }
 
 /* Loaded, a rpcrdma may still bring no transport. What the mount says of that differs: in newer

@@ -36,6 +36,7 @@ struct attempt {
 	struct nfs_attempt nfs;
 	const struct source_config *cfg;
 	const struct root_ops *ops;
+	bool refused; /* version 4 was, by a server that may just have started */
 	char address[64]; /* of the server of an xCAT statelite node's files */
 };
 

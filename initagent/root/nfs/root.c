@@ -59,8 +59,8 @@ struct root {
 	struct root_result result; /* its texts are the attempts' as well */
 	enum root_state state;
 	enum nfs_version version;
-	/* version 3, for a path that version 4 does not know: what version 4 said stands */
-	bool path_asked;
+	/* version 3, for a path or port that version 4 does not know: what version 4 said stands */
+	bool v3_asked;
 	enum nfs_proto asked, proto;
 	uint64_t began; /* of the attempt */
 	struct inet_addr kept; /* of the server of xCAT's files, where that is another name's */
@@ -146,6 +146,7 @@ static void attempt_fill(const struct root *r, struct attempt *a)
 		.nolock = r->plan->nolock,
 		.mount_flags = r->plan->mount_flags,
 	};
+	a->refused = r->v3_asked && r->source.cause == CAUSE_ROOT_REFUSED;
 }
 
 static bool message_valid(void *reply, const void *context)
@@ -241,6 +242,14 @@ static void fall_back(struct root *r, uint64_t now)
 		round_failed(r, now);
 }
 
+/* 0: rpcbind knows it. */
+static uint16_t known_port(const struct root *r)
+{
+	uint16_t port = attempt_port(r);
+
+	return port || r->version == NFS_VERSION_3 ? port : NFS_PORT;
+}
+
 /* What is tried: server, transport, port if it is known, version. */
 static void describe_attempt(const struct root *r, char *buf, size_t size)
 {
@@ -250,7 +259,7 @@ static void describe_attempt(const struct root *r, char *buf, size_t size)
 	nfs_source_text(source, sizeof(source), r->result.server, r->result.path);
 	snprintf(buf, size, "%.140s%s%s%s over %s%s, NFS %s", source, named ? " (" : "",
 		named ? r->result.address : "", named ? ")" : "", nfs_proto_name(r->proto),
-		nfs_port_text(port, attempt_port(r)), nfs_version_name(r->version));
+		nfs_port_text(port, known_port(r)), nfs_version_name(r->version));
 }
 
 static void describe_failure(struct root *r, const struct verdict *v, int error, const char *text)
@@ -263,34 +272,30 @@ static void describe_failure(struct root *r, const struct verdict *v, int error,
 	r->source.cause = v->cause;
 }
 
-/*
- * Which version may do what this one could not; NFS_VERSION_MAX: none. Of an option that it refuses
- * the kernel says more; that alone is said of a version that it was built without, or of what the
- * server finds invalid. mount.nfs takes the next one, too.
- */
-static enum nfs_version next_version(const struct root *r, const struct verdict *v,
-	const char *text)
+/* rpcbind names version 3's port. It may be filtered, and a server that starts refuses as well. */
+static bool may_be_elsewhere(const struct root *r, const struct verdict *v)
 {
-	if (v->remedy == REMEDY_VERSION || (v->error == EINVAL && !*text))
-		return nfs_version_allowed(r->plan->versions, r->version + 1);
-	return v->remedy == REMEDY_PATH && r->version < NFS_VERSION_3
-		? nfs_version_allowed(r->plan->versions, NFS_VERSION_3) : NFS_VERSION_MAX;
+	return v->cause == CAUSE_ROOT_REFUSED && r->proto == NFS_PROTO_TCP && !attempt_port(r) &&
+		(r->source.rounds / r->cfg.ways + 1) % PATIENT_AFTER == 0;
 }
 
 /* The next step after an attempt that failed with an errno, of which text says more. */
 static void attempt_failed(struct root *r, const struct verdict *v, int error, const char *text,
 	uint64_t now)
 {
-	enum nfs_version next = next_version(r, v, text);
+	enum nfs_version next = verdict_version(
+		v, text, may_be_elsewhere(r, v), r->plan->versions, r->version);
 
-	if (r->path_asked) {
+	if (r->v3_asked) {
+		if (v->cause == CAUSE_ROOT_NO_EXPORT && r->source.cause == CAUSE_ROOT_REFUSED)
+			describe_failure(r, v, error, text);
 		round_failed(r, now);
 		return;
 	}
 	describe_failure(r, v, error, text);
 	if (next < NFS_VERSION_MAX) {
 		r->version = next;
-		r->path_asked = v->remedy == REMEDY_PATH;
+		r->v3_asked = v->remedy == REMEDY_PATH || v->cause == CAUSE_ROOT_REFUSED;
 		if (attempt_begin(r, now) < 0)
 			round_failed(r, now);
 	} else if (may_fall_back(r, v->remedy)) {
@@ -311,9 +316,7 @@ static void mounted(struct root *r, const struct attempt_message *out, uint64_t 
 	source_go_on(&r->source, r->cfg.reader);
 	res->version = r->version;
 	res->proto = r->proto;
-	res->port = attempt_port(r);
-	if (!res->port && res->version != NFS_VERSION_3)
-		res->port = NFS_PORT;
+	res->port = known_port(r);
 	res->fell_back = r->proto != r->asked;
 	res->overlay = r->cfg.overlay != NULL;
 	res->attempts = r->source.attempts;
@@ -441,7 +444,7 @@ static void step_begun(struct root *r, const struct attempt_message *m, uint64_t
 	bool lite = m->step == STEP_STATELITE;
 
 	r->at = (enum attempt_step)m->step;
-	r->path_asked = false;
+	r->v3_asked = false;
 	strscpy(r->step, m->text, sizeof(r->step));
 	worker_set_limit(r->source.worker, lite ? STATELITE_LIMIT : attempt_limit(r), now);
 	if (lite)

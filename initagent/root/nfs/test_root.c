@@ -18,14 +18,15 @@
 #include "root/nfs/verdict.h"
 
 /* Paths that are not there, or in version 4's pseudo root alone (fsid=0), or not for everybody
- * there. */
+ * there; an nfsd on another port. */
 static int path_answer(const struct nfs_attempt *a)
 {
 	static const struct {
 		const char *server;
 		int v4, v3;
 	} rows[] = {{"noexport", -ENOENT, -ENOENT}, {"fsid0", -ENOENT, 0}, {"closed", -EPERM, 0},
-		{"old", -ENOENT, -ECONNREFUSED}};
+		{"old", -ENOENT, -ECONNREFUSED}, {"elsewhere", -ECONNREFUSED, 0},
+		{"comes-up", -ECONNREFUSED, 0}, {"closed-elsewhere", -ECONNREFUSED, -EACCES}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (streq(a->server, rows[i].server))
@@ -81,7 +82,7 @@ static int fake_check(const char *root, const char *wanted, char *ret, size_t si
 
 static bool fake_answers(const struct nfs_attempt *a)
 {
-	return streq(a->server, "onlytcp");
+	return streq(a->server, "onlytcp") || streq(a->server, "comes-up");
 }
 
 /* The layer goes over what was mounted below, and there is room for it unless the size says
@@ -286,6 +287,43 @@ TEST(a_path_that_version_4_does_not_know)
 	CHECK_INT(r->attempts, 1);
 }
 
+/* Only version 3 asks rpcbind for the port of nfsd: in round 4, as one that is about to start
+ * refuses as well, and has version 4 then. A port of the command line is version 3's, too. */
+TEST(nfsd_on_another_port)
+{
+	static const struct {
+		const char *server;
+		uint16_t port;
+		int event, cause;
+		unsigned attempts;
+	} rows[] = {
+		{"elsewhere", 0, SOURCE_MOUNTED, CAUSE_ROOT_REFUSED, 5},
+		{"elsewhere", 2050, SOURCE_FAILED, CAUSE_ROOT_REFUSED, 4},
+		{"comes-up", 0, SOURCE_FAILED, CAUSE_ROOT_REFUSED, 5},
+		{"closed-elsewhere", 0, SOURCE_FAILED, CAUSE_ROOT_NO_EXPORT, 5},
+		{"down", 0, SOURCE_FAILED, CAUSE_ROOT_REFUSED, 5},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(nfsroot_endp) struct source *r = NULL;
+		uint64_t now = 0;
+
+		prepare(rows[i].server, false, V4 | PLAN_NFS_V3);
+		nfsroot.plan.proto = PLAN_NFS_PROTO_TCP;
+		nfsroot.plan.port = rows[i].port;
+		r = nfsroot_begin(0);
+		for (unsigned round = 1; round <= 3; round++) {
+			CHECK_INT(run(&r, &now), SOURCE_FAILED);
+			CHECK(strstr(r->text, rows[i].port ? "2050, NFS 4.2: nothing listens"
+				: "over tcp port 2049, NFS 4.2: nothing listens"));
+		}
+		CHECK_INT(run(&r, &now), rows[i].event);
+		CHECK_INT(r->cause, rows[i].cause);
+		CHECK_INT(r->attempts, rows[i].attempts);
+		CHECK(rows[i].event == SOURCE_FAILED || result(r)->version == NFS_VERSION_3);
+	}
+}
+
 /* One who mistyped it finds the usual one in the server's list. */
 TEST(a_port_of_the_command_line_is_named)
 {
@@ -423,29 +461,6 @@ TEST(root_without_init)
 	CHECK_INT(run(&r, &now), SOURCE_FAILED);
 	CHECK_INT(r->cause, CAUSE_ROOT_NO_INIT);
 	CHECK_STR(r->text, "[2001:db8::1]:/export: /none");
-}
-
-TEST(verdicts_differ_by_transport)
-{
-	CHECK_INT(mount_verdict(NFS_PROTO_RDMA, 0, ENODEV)->remedy, REMEDY_TRANSPORT);
-	CHECK_INT(mount_verdict(NFS_PROTO_TCP, 0, ENODEV)->remedy, REMEDY_NONE);
-	CHECK_INT(mount_verdict(NFS_PROTO_TCP, 0, EACCES)->cause, CAUSE_ROOT_NO_EXPORT);
-	CHECK_INT(mount_verdict(NFS_PROTO_TCP, 0, 12345)->remedy, REMEDY_RETRY);
-	CHECK(strstr(mount_verdict(NFS_PROTO_RDMA, 0, ENETUNREACH)->words, "path record"));
-	CHECK(!strstr(mount_verdict(NFS_PROTO_TCP, 0, ENETUNREACH)->words, "path record"));
-}
-
-TEST(overlong_strings_and_no_version_are_refused)
-{
-	static char options[2000];
-	struct source *r = NULL;
-
-	memset(options, 'x', sizeof(options) - 1);
-	prepare("s", false, PLAN_NFS_V42);
-	nfsroot.plan.options = options;
-	CHECK_INT(root_begin(&r, &nfsroot.config, 0), -EINVAL);
-	prepare("s", false, 0);
-	CHECK_INT(root_begin(&r, &nfsroot.config, 0), -EINVAL);
 }
 
 /* The folder of the case, for what lies below the layer. */

@@ -145,7 +145,7 @@ TEST(an_init_that_cannot_be_read_to_its_end)
 	run_silent(r, 2, &now, "over rdma port 20049, NFS 4.2: mounted, reading its init");
 	CHECK_INT(r->attempts, 2);
 	CHECK_INT(source_pop_event(r), SOURCE_NONE);
-	run_silent(r, 2, &now, "over tcp, NFS 4.2: mounted, reading its init");
+	run_silent(r, 2, &now, "over tcp port 2049, NFS 4.2: mounted, reading its init");
 	assert_unread(r, "its init cannot be read to its end");
 	CHECK(strstr(r->text, "MTU"));
 }
@@ -230,7 +230,7 @@ TEST(filtered_rdma_falls_back_at_once)
 	receive(r, now);
 	CHECK_INT(source_pop_event(r), SOURCE_NONE);
 	root_describe(r, text, sizeof(text));
-	CHECK(strstr(text, "over tcp, NFS 4.2"));
+	CHECK(strstr(text, "over tcp port 2049, NFS 4.2"));
 }
 
 /* What the kernel says of its connections, as net/sunrpc/sysfs.c writes it: an RDMA connection that
@@ -363,4 +363,27 @@ TEST(version_3_names_its_helpers)
 		CHECK_INT(three->cause, four->cause);
 		CHECK_INT(three->remedy, four->remedy);
 	}
+}
+
+TEST(verdicts_differ_by_transport)
+{
+	CHECK_INT(mount_verdict(NFS_PROTO_RDMA, 0, ENODEV)->remedy, REMEDY_TRANSPORT);
+	CHECK_INT(mount_verdict(NFS_PROTO_TCP, 0, ENODEV)->remedy, REMEDY_NONE);
+	CHECK_INT(mount_verdict(NFS_PROTO_TCP, 0, EACCES)->cause, CAUSE_ROOT_NO_EXPORT);
+	CHECK_INT(mount_verdict(NFS_PROTO_TCP, 0, 12345)->remedy, REMEDY_RETRY);
+	CHECK(strstr(mount_verdict(NFS_PROTO_RDMA, 0, ENETUNREACH)->words, "path record"));
+	CHECK(!strstr(mount_verdict(NFS_PROTO_TCP, 0, ENETUNREACH)->words, "path record"));
+}
+
+TEST(overlong_strings_and_no_version_are_refused)
+{
+	static char options[2000];
+	struct source *r = NULL;
+
+	memset(options, 'x', sizeof(options) - 1);
+	prepare("s", false, PLAN_NFS_V42);
+	nfsroot.plan.options = options;
+	CHECK_INT(root_begin(&r, &nfsroot.config, 0), -EINVAL);
+	prepare("s", false, 0);
+	CHECK_INT(root_begin(&r, &nfsroot.config, 0), -EINVAL);
 }

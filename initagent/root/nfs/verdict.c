@@ -120,3 +120,12 @@ const struct verdict *mount_verdict(enum nfs_proto proto, enum nfs_version versi
 		v = find(common, ARRAY_SIZE(common), error);
 	return v ? v : &unknown;
 }
+
+enum nfs_version verdict_version(const struct verdict *v, const char *text, bool elsewhere,
+	unsigned allowed, enum nfs_version version)
+{
+	if (v->remedy == REMEDY_VERSION || (v->error == EINVAL && !*text))
+		return nfs_version_allowed(allowed, version + 1);
+	return (v->remedy == REMEDY_PATH || elsewhere) && version < NFS_VERSION_3
+		? nfs_version_allowed(allowed, NFS_VERSION_3) : NFS_VERSION_MAX;
+}

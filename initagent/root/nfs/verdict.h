@@ -34,3 +34,11 @@ const struct verdict *unread_verdict(enum nfs_version version, bool reading);
 /* tcp_verdict: the same of a server that accepts connections on TCP: RDMA was refused, or there was
  * no answer. */
 const struct verdict *tcp_verdict(enum nfs_proto proto, enum nfs_version version, int error);
+
+/*
+ * verdict_version: which version may do what this one could not; NFS_VERSION_MAX: none. Of an
+ * option that it refuses the kernel says more (text); that alone is said of a version that it was
+ * built without, or of what the server finds invalid. mount.nfs takes the next one, too.
+ */
+enum nfs_version verdict_version(const struct verdict *v, const char *text, bool elsewhere,
+	unsigned allowed, enum nfs_version version);
