@@ -80,6 +80,21 @@ rd.nvmf.hostid=6f0f7a5e-0d2b-4b8f-9d59-2f3c6a1e7b10"
     assert_state .root.name "$nqn"
 }
 
+# What is not accepted there stays in a queue with room for two; the kernel drops what comes then, as
+# a filter does, and that of the node would try to connect for two minutes.
+@test "NVMe over TCP: nothing listens, and the other port is filtered: the first has its next turn" {
+    server shell 'nc -l -p 8009 >/dev/null 2>&1 & until grep ":1F49 .* 0A " /proc/net/tcp /proc/net/tcp6; do :; done;' \
+        'kill -STOP $!; for i in 1 2 3; do nc 127.0.0.1 8009 </dev/zero >/dev/null 2>&1 & done;' \
+        'until grep ":1F49 .* 0A 00000000:00000002" /proc/net/tcp /proc/net/tcp6; do :; done'
+    boots "root=nvmf:tcp:$server_ip"
+    node_wait 60 "$server_ip port 8009: no answer in 4 s"
+    server shell block nvme root.ext4
+    server shell block nvme-port 4420
+    assert_block 60 nvmf tcp ext4
+    assert_state .root.port 4420
+    server shell 'killall -9 nc'
+}
+
 @test "NVMe over TCP: the first port's path cannot be used (ANA), the second's can" {
     server shell block nvme root.ext4
     server shell block nvme-ana inaccessible

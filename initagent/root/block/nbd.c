@@ -3,11 +3,11 @@
  * nbd: a network block device. This process connects and agrees with the server on the export; then
  * the kernel gets the socket and keeps it.
  */
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include "base/tcp.h"
 #include "root/block/job.h"
 #include "root/block/nbd_hello.h"
 #include "root/block/nbd_nl.h"
@@ -66,28 +66,6 @@ static void keep_alive(int fd)
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
 		setsockopt(fd, options[i].level, options[i].name, &options[i].value,
 			sizeof(options[i].value));
-}
-
-/* The address is numeric; getaddrinfo() only reads it, with the interface of a link-local one. */
-static int open_socket(struct block_job *j)
-{
-	const struct addrinfo hints = {
-		.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV};
-	struct addrinfo *a = NULL;
-	char port[8];
-	int fd, r;
-
-	snprintf(port, sizeof(port), "%u", job_port(j));
-	if (getaddrinfo(j->cfg->address, port, &hints, &a) != 0)
-		return -EINVAL;
-	fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	r = fd < 0 || connect(fd, a->ai_addr, a->ai_addrlen) < 0 ? -errno : fd;
-	freeaddrinfo(a);
-	if (r < 0)
-		closep(&fd);
-	else
-		keep_alive(fd);
-	return r;
 }
 
 static int connect_failed(struct block_job *j, int error)
@@ -177,9 +155,10 @@ static int connect_to(struct block_job *j)
 	j->message.result.adopted = adopt(j);
 	if (j->message.result.adopted)
 		return 0;
-	fd = open_socket(j);
+	fd = tcp_connect(j->cfg->address, job_port(j), 0);
 	if (fd < 0)
 		return connect_failed(j, fd);
+	keep_alive(fd);
 	nbd_hello_ask(fd, j->plan->name, &e);
 	if (e.how != NBD_HELLO_DONE)
 		return hello_failed(j, &e);

@@ -5,6 +5,7 @@
  * lives in the kernel: it stays when this process is gone, and finds its server again by itself.
  */
 
+#include "base/tcp.h"
 #include "root/block/discovery.h"
 #include "root/block/hostid.h"
 #include "root/block/job.h"
@@ -14,6 +15,8 @@
 #define DISCOVERY_PORT 8009 /* IANA nvme-disc, of NVMe/TCP */
 /* The address that was asked, then the first ones that discovery names, and again. */
 #define TURNS	       8
+/* A SYN is repeated after 1 and 3 s. */
+#define REACH_SECONDS  4
 /*
  * A root waits for its server as NFS does, for ever: an error would end the system. What the
  * command line says comes later in the kernel's list and counts.
@@ -161,6 +164,20 @@ static int take_instance(struct block_job *j, int fd)
 	return 0;
 }
 
+/* The kernel has no limit of its own for a TCP connection: among the ways of discovery, one that is
+ * filtered is left to the next one. Where another route is named for it, the kernel alone knows. */
+static int reach(struct block_job *j, const struct way *way)
+{
+	_cleanup_close_ int fd = -1;
+
+	if (!j->portal->discovery || j->portal->rdma || way->source ||
+		strstr(j->plan->options, "host_iface="))
+		return 0;
+	fd = tcp_connect(way->address, way->port, REACH_SECONDS);
+	return fd != -ETIMEDOUT ? 0 : job_fail(j, CAUSE_BLOCK_UNREACHABLE, fd,
+		"%s port %u: no answer in %d s", way->address, way->port, REACH_SECONDS);
+}
+
 static int create(struct block_job *j, const struct way *way)
 {
 	char text[2048];
@@ -169,6 +186,8 @@ static int create(struct block_job *j, const struct way *way)
 
 	if (n < 0)
 		return job_fatal(j, CAUSE_INTERNAL, -ENAMETOOLONG, "the options are too long");
+	if (reach(j, way) < 0)
+		return -ETIMEDOUT;
 	fd = env_open(j->env, O_RDWR, "/dev/nvme-fabrics");
 	if (fd < 0)
 		return job_fatal(j, CAUSE_MODULE_MISSING, fd,

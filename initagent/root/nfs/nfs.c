@@ -2,17 +2,13 @@
 
 #include "root/nfs/nfs.h"
 
-#include <arpa/inet.h>
 #include <glob.h>
 #include <limits.h>
-#include <net/if.h>
-#include <netinet/in.h>
-#include <poll.h>
 #include <sys/mount.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include "base/sysmount.h"
+#include "base/tcp.h"
 #include "value.h"
 
 /*
@@ -261,61 +257,15 @@ bool nfs_writable(const char *root)
 	return access(root, W_OK) == 0;
 }
 
-#define NFS_TCP_PORT	2049 /* IANA nfs */
-#define TCP_PATIENCE_MS 1000
+#define NFS_TCP_PORT	     2049 /* IANA nfs */
+#define TCP_PATIENCE_SECONDS 1
 
-/* An IPv6 address, a link-local one with "%IFNAME" behind it. */
-static bool scoped_address(const char *text, struct sockaddr_in6 *six)
+bool nfs_answers_on_tcp(const struct nfs_attempt *a)
 {
-	const char *scope = strchr(text, '%');
-	char bare[INET6_ADDRSTRLEN];
-	size_t len = scope ? (size_t)(scope - text) : strlen(text);
-
-	if (len >= sizeof(bare))
-		return false;
-	memcpy(bare, text, len);
-	bare[len] = 0;
-	six->sin6_scope_id = scope ? if_nametoindex(scope + 1) : 0;
-	return inet_pton(AF_INET6, bare, &six->sin6_addr) == 1;
-}
-
-/* Fills ss for the attempt's numeric address. Returns its length, 0 if it is none. */
-static socklen_t tcp_address(const struct nfs_attempt *a, struct sockaddr_storage *ss)
-{
-	struct sockaddr_in6 *six = (struct sockaddr_in6 *)ss;
-	struct sockaddr_in *four = (struct sockaddr_in *)ss;
 	uint16_t port = a->proto == NFS_PROTO_TCP && a->port ? a->port : NFS_TCP_PORT;
+	_cleanup_close_ int fd = tcp_connect(a->address, port, TCP_PATIENCE_SECONDS);
 
-	*ss = (struct sockaddr_storage){0};
-	if (a->ipv6) {
-		six->sin6_family = AF_INET6;
-		six->sin6_port = htons(port);
-		return scoped_address(a->address, six) ? sizeof(*six) : 0;
-	}
-	four->sin_family = AF_INET;
-	four->sin_port = htons(port);
-	return inet_pton(AF_INET, a->address, &four->sin_addr) == 1 ? sizeof(*four) : 0;
-}
-
-bool nfs_answers_on_tcp(const struct nfs_attempt *attempt)
-{
-	struct sockaddr_storage ss;
-	socklen_t len = tcp_address(attempt, &ss), size = sizeof(int);
-	_cleanup_close_ int fd = -1;
-	struct pollfd pfd = {.events = POLLOUT};
-	int error = -1;
-
-	if (!len)
-		return false;
-	fd = socket(ss.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return false;
-	if (connect(fd, (struct sockaddr *)&ss, len) == 0)
-		return true;
-	pfd.fd = fd;
-	if (errno != EINPROGRESS || poll(&pfd, 1, TCP_PATIENCE_MS) <= 0)
-		return false;
-	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
+	return fd >= 0;
 }
 
 /* Is this one the transport to that server? An address with a zone has its index behind it. */
