@@ -115,7 +115,7 @@ static bool limited_child(struct parser *p, const struct plan_word *w, const cha
 	return true;
 }
 
-/* "ib0.ffff", "ib0.7fff": the kernel creates no child for the default partition. */
+/* "ib0.ffff", "ib0.7fff": the default partition is mostly that of the parent. */
 static bool is_default_child(struct parser *p, const char *name, struct slice *parent)
 {
 	uint32_t pkey;
@@ -124,13 +124,11 @@ static bool is_default_child(struct parser *p, const char *name, struct slice *p
 	       (pkey == 0xffff || (pkey == 0x7fff && parser_is_ipoib(p, keep(p, *parent))));
 }
 
-static void check_child(struct parser *p, const struct plan_word *w, const char *name,
-	struct slice parent, uint32_t pkey)
+static void check_child(
+	struct parser *p, const struct plan_word *w, const char *name, struct slice parent)
 {
 	const char *other = other_child(p, parent);
 
-	if (makes_child(p, parent, pkey))
-		return;
 	warn_word(p, w,
 		textf(p, "add rd.ib.pkey=%s%s%s", name, other ? ", or write " : "",
 			other ? other : ""), "no option creates %s: %s", name,
@@ -156,14 +154,15 @@ static void check_made(struct parser *p, const struct plan_word *w, const char *
 	uint32_t pkey;
 	bool child = split_child(name, &parent, &pkey) && pkey & 0x8000;
 
-	if (find_named(&p->links, name) || find_named(&p->ifnames, name))
+	if (find_named(&p->links, name) || find_named(&p->ifnames, name) ||
+		(child && makes_child(p, parent, pkey)))
 		return;
 	if (is_default_child(p, name, &parent))
 		warn_word(p, w, textf(p, "write %.*s", SLICE(parent)),
 			"nothing creates %s: the default partition is that of %.*s itself", name,
 			SLICE(parent));
 	else if (child)
-		check_child(p, w, name, parent, pkey);
+		check_child(p, w, name, parent);
 	else if (!limited_child(p, w, name))
 		check_kind(p, w, name);
 }
@@ -447,15 +446,16 @@ static void check_ports(struct parser *p)
 			"every ip= names its interface, which is used whatever its port is");
 }
 
-/* Does an ip= set up a partition's interface, or something that is made of this one? (That of
- * another partition, which nothing creates, has been judged.) */
+/* Does an ip= set up a partition's interface, which may be the parent, or something that is made of
+ * this one? (That of another partition, which nothing creates, has been judged.) */
 static bool pkey_used(const struct parser *p, const struct plan_pkey *k)
 {
 	struct slice parent;
 	uint32_t pkey;
 
 	FOR_EACH(struct plan_ip, ip, &p->ips)
-		if (split_child(ip->ifname, &parent, &pkey) && is_parent(k, parent))
+		if (k->pkey == 0xffff ||
+			(split_child(ip->ifname, &parent, &pkey) && is_parent(k, parent)))
 			return true;
 	FOR_EACH(struct plan_link, link, &p->links)
 		for (size_t i = 0; i < link->n_lower; i++)

@@ -172,12 +172,9 @@ static const char *take_pkey(struct parser *p, struct plan_word *w, struct slice
 			"not a partition");
 		return NULL;
 	}
-	if ((pkey.pkey | PKEY_FULL) == PKEY_DEFAULT) {
-		left_out(p, w, item, "leave it out: the interface itself is in this partition",
-			"the default partition is the parent's own, the kernel creates no child "
-			"for it");
-		return NULL;
-	}
+	if ((pkey.pkey | PKEY_FULL) == PKEY_DEFAULT)
+		complain(p, w, item, DIAG_NOTE, NULL, "the parent itself, unless the P_Key table "
+			"of its port begins with another partition");
 	if (parent_needed && has_prefix(key))
 		differ(p, w, key, DIAG_WARN, textf(p, "write %s=%.*s%.*s", w->name, SLICE(parent),
 				SLICE(slice_from(key, 2))),

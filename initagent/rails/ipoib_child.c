@@ -25,18 +25,27 @@ bool ipoib_child_wanted(const struct rails *rails, const struct netdev *dev)
 	return false;
 }
 
-bool ipoib_replaced(const struct rails *rails, const struct netdev *dev)
+/* Does the plan have an interface above dev of its own partition, or of another one? That of its own
+ * is dev itself. */
+static bool wants(const struct rails *rails, const struct netdev *dev, bool own)
 {
 	const struct plan_ib *ib = &rails->plan->ib;
 
-	if (dev->hwtype != ARPHRD_INFINIBAND || ipoib_is_child(dev))
-		return false;
 	for (size_t i = 0; i < ib->n_pkeys; i++)
-		/* The default partition's interface is the parent itself. */
 		if (speaks_of(&ib->pkeys[i], dev) &&
-			ib->pkeys[i].pkey != (netdev_pkey(dev) | 0x8000))
+			(ib->pkeys[i].pkey == (netdev_pkey(dev) | 0x8000)) == own)
 			return true;
 	return false;
+}
+
+bool ipoib_wants_children(const struct rails *rails, const struct netdev *dev)
+{
+	return dev->hwtype == ARPHRD_INFINIBAND && !ipoib_is_child(dev) && wants(rails, dev, false);
+}
+
+bool ipoib_replaced(const struct rails *rails, const struct netdev *dev)
+{
+	return ipoib_wants_children(rails, dev) && !wants(rails, dev, true);
 }
 
 static void make_child(struct rails *rails, const struct netdev *parent, uint16_t pkey,
@@ -76,7 +85,8 @@ void ipoib_make_children(struct rails *rails, const struct netdev *parent, uint6
 		report_cause(rails->report, CAUSE_NETDEV_CONFIG, parent->name, now, "%s",
 			links_error(rails->links));
 	for (size_t i = 0; i < ib->n_pkeys; i++)
-		if (speaks_of(&ib->pkeys[i], parent))
+		if (speaks_of(&ib->pkeys[i], parent) &&
+			ib->pkeys[i].pkey != (netdev_pkey(parent) | 0x8000))
 			make_child(rails, parent, ib->pkeys[i].pkey, now);
 }
 

@@ -105,6 +105,38 @@ TEST(a_parent_that_has_children_is_up)
 	links_free(b.links);
 }
 
+/* The default partition's interface is the parent, unless its port's table begins with another
+ * P_Key (OpenSM's indx0): the kernel makes a child of any but the parent's. */
+TEST(the_parents_own_partition)
+{
+	static const struct {
+		const char *line;
+		uint16_t own;
+		bool children, replaced;
+	} rows[] = {
+		{"root=dhcp", 0xffff, false, false},
+		{"root=dhcp rd.ib.pkey=0xffff", 0xffff, false, false},
+		{"root=dhcp rd.ib.pkey=7fff", 0x7fff, false, false},
+		{"root=dhcp rd.ib.pkey=0xffff", 0x8004, true, true},
+		{"root=dhcp rd.ib.pkey=0x8004", 0x8004, false, false},
+		{"root=dhcp rd.ib.pkey=0xffff,0x8001", 0xffff, true, false},
+		{"root=dhcp rd.ib.pkey=ib1.ffff", 0x8004, false, false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct netdev dev = {.name = "ib0", .hwtype = 32, .broadcast.len = 20};
+		_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+		struct rails b = {0};
+
+		CHECK_INT(plan_parse(&plan, rows[i].line, strlen(rows[i].line), NULL), 0);
+		b.plan = plan;
+		dev.broadcast.bytes[8] = (uint8_t)(rows[i].own >> 8);
+		dev.broadcast.bytes[9] = (uint8_t)rows[i].own;
+		CHECK_INT(ipoib_wants_children(&b, &dev), rows[i].children);
+		CHECK_INT(ipoib_replaced(&b, &dev), rows[i].replaced);
+	}
+}
+
 TEST(a_mode_that_the_driver_refuses_is_told)
 {
 	struct report_config cfg = {.kmsg_fd = -1};
