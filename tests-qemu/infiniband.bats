@@ -187,6 +187,14 @@ rd.ib.pkey=0x8001 ip=10.9.1.20:::255.255.255.0::ib0.8001:none rd.retry=160"
     on server "sed -i /tenant/d /run/partitions; sm_sweep"
 }
 
+@test "the default partition, which is not the first, has an interface of its own (indx0)" {
+    on server "echo 'tenant=0x8004,indx0:0x${guid//:/}=full;' >>/run/partitions; sm_sweep"
+    node_start "$image" "$console $ib_root $hca ip=dhcp rd.neednet=1 rd.ib.pkey=0xffff"
+    assert_boot 90 4.2 rdma
+    assert_rail .netdev ib0.ffff
+    on server "sed -i /tenant/d /run/partitions; sm_sweep"
+}
+
 @test "NetworkManager's ib.pkey=, DHCP in the partition" {
     on server "partition 0x8001 10.9.1.1/24"
     on server "dhcp_stop; dhcp_start --interface=ib0.8001 --dhcp-range=10.9.1.100,10.9.1.199,1h"
