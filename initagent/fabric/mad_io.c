@@ -4,10 +4,27 @@
 
 #include <infiniband/umad.h>
 
+#include "fabric/private.h"
+
+/* The SA's well-known GUID (IBTA vol. 1, 4.1.1): whoever is the subnet manager has it as well. */
+static const uint8_t sa_guid[8] = {0x02, 0, 0, 0, 0, 0, 0, 0x02};
+
 struct mad_io {
 	int fd;
 	int agents[MAD_CLASS_MAX]; /* -1: not registered yet */
+	uint8_t sa_gid[16];
 };
+
+/* The subnet is that of the port's own first GID. */
+static void find_sa_gid(const struct env *env, const char *device, unsigned port, uint8_t gid[16])
+{
+	char text[64];
+
+	if (env_read(env, text, sizeof(text), "/sys/class/infiniband/%s/ports/%u/gids/0", device,
+		port) < 0 || ports_parse_gid(text, gid) < 0)
+		memset(gid, 0, 8);
+	memcpy(gid + 8, sa_guid, sizeof(sa_guid));
+}
 
 static int io_open(
 	void *data, const struct env *env, const char *device, unsigned port, void **ret_io)
@@ -35,6 +52,7 @@ static int io_open(
 	io->fd = fd;
 	for (size_t i = 0; i < MAD_CLASS_MAX; i++)
 		io->agents[i] = -1;
+	find_sa_gid(env, device, port, io->sa_gid);
 	*ret_io = io;
 	return 0;
 }
@@ -60,7 +78,8 @@ static int io_send(void *handle, const struct mad_to *to, const uint8_t mad[stat
 	const struct mad_class_info *info = mad_class_info(to->class);
 	struct mad_io *io = handle;
 	_cleanup_free_ void *umad = calloc(1, umad_size() + MAD_SIZE);
-	int id = agent(io, to->class);
+	ib_mad_addr_t sa = {0};
+	int id = agent(io, to->class), r;
 
 	if (!umad)
 		return -ENOMEM;
@@ -72,6 +91,12 @@ static int io_send(void *handle, const struct mad_to *to, const uint8_t mad[stat
 	/*
 	 * No retries by the kernel: the client's timers do them, and each has a number of its own.
 	 */
+	r = umad_send(io->fd, id, umad, MAD_SIZE, (int)timeout_ms, 0) < 0 ? -errno : 0;
+	if (r != -EINVAL || to->class != MAD_CLASS_SA)
+		return r;
+	/* A virtual function may need a GRH in each packet (rdma_check_ah_attr() of the kernel). */
+	memcpy(sa.gid, io->sa_gid, sizeof(sa.gid));
+	umad_set_grh(umad, &sa);
 	return umad_send(io->fd, id, umad, MAD_SIZE, (int)timeout_ms, 0) < 0 ? -errno : 0;
 }
 
