@@ -167,12 +167,17 @@ static bool has_sm(const struct fabric_port *p)
 	return fabric_gate(&bare, text, sizeof(text)) == CAUSE_NONE;
 }
 
-static void query_update(
-	struct port_query *q, const struct fabric_port *port, bool smprobe, uint64_t now)
+/* Another subnet manager may be asked where that before could not. */
+static void query_look(struct port_query *q, const struct fabric_port *port, uint64_t now)
 {
 	neighbour_update(&q->neighbour, port, now);
 	if (!has_sm(port) || (q->sm_lid && q->sm_lid != port->sm_lid))
 		forget_sm(q, now);
+}
+
+static void query_update(
+	struct port_query *q, const struct fabric_port *port, bool smprobe, uint64_t now)
+{
 	q->probe = smprobe;
 	if (!smprobe)
 		q->sm_again = NSEC_NEVER;
@@ -410,6 +415,7 @@ void port_queries_update(struct port_queries *all, struct fabric_port *port, uin
 	if (!q)
 		port_queries_forget(all, port->name);
 	if (q && !all->closed) {
+		query_look(q, port, now);
 		query_update(q, port, is_probed(all, port), now);
 		watch_ports(all, now);
 	}

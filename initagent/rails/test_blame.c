@@ -68,6 +68,7 @@ static void room_with(struct room *r, const char *line)
 	r->now = NSEC_PER_SEC;
 	r->b.env = r->tree.env;
 	CHECK_INT(report_new(&r->b.report, &cfg), 0);
+	r->b.env.report = r->b.report;
 	CHECK_INT(plan_parse(&r->plan, line, strlen(line), NULL), 0);
 	r->b.plan = r->plan;
 	r->b.wants_rdma = true;
@@ -256,6 +257,7 @@ TEST(the_sa_is_asked_in_the_default_partition_wherever_it_is)
 TEST(a_probe_that_cannot_be_made_is_not_waited_for)
 {
 	for (int i = 0; i < 2; i++) {
+		struct report_view view;
 		char text[160];
 		struct room r;
 
@@ -266,7 +268,20 @@ TEST(a_probe_that_cannot_be_made_is_not_waited_for)
 			set(&r, "pkeys/0", "0x8001\n");
 		r.lab.deaf[MAD_SA_ALIVE] = r.lab.deaf[MAD_SM_INFO] = true;
 		fabric_set_smprobe(r.b.fabric, true, r.now);
+		set(&r, "state", "2: INIT\n");
+		CHECK_INT(fabric_rescan(r.b.fabric, r.now), 0);
+		set(&r, "state", "4: ACTIVE\n");
+		set(&r, "rate", "20 Gb/sec (4X DDR)\n");
 		pass(&r, 5 * NSEC_PER_SEC);
+		CHECK_INT(fabric_gate(fabric_find(r.b.fabric, "mlx5_0", 1), text, sizeof(text)),
+			CAUSE_NONE);
+		report_view(r.b.report, &view);
+		CHECK(memmem(view.log, view.log_len, "port ready, LID 4, SM LID 1, 20 Gb", 34));
+		/* another one takes over, at its own LID */
+		set(&r, "sm_lid", "0x2\n");
+		CHECK_INT(fabric_rescan(r.b.fabric, r.now), 0);
+		if (i)
+			pass(&r, 5 * NSEC_PER_SEC);
 		CHECK_INT(fabric_gate(fabric_find(r.b.fabric, "mlx5_0", 1), text, sizeof(text)),
 			CAUSE_NONE);
 		room_free(&r);
