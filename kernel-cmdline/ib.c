@@ -173,8 +173,8 @@ static const char *take_pkey(struct parser *p, struct plan_word *w, struct slice
 		return NULL;
 	}
 	if ((pkey.pkey | PKEY_FULL) == PKEY_DEFAULT)
-		complain(p, w, item, DIAG_NOTE, NULL, "the parent itself, unless the P_Key table "
-			"of its port begins with another partition");
+		complain(p, w, item, DIAG_NOTE, NULL, "the parent itself, unless its port's "
+			"P_Key table begins with another");
 	if (parent_needed && has_prefix(key))
 		differ(p, w, key, DIAG_WARN, textf(p, "write %s=%.*s%.*s", w->name, SLICE(parent),
 				SLICE(slice_from(key, 2))),

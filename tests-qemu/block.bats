@@ -80,9 +80,9 @@ rd.nvmf.hostid=6f0f7a5e-0d2b-4b8f-9d59-2f3c6a1e7b10"
     assert_state .root.name "$nqn"
 }
 
-# What is not accepted there stays in a queue with room for two; the kernel drops what comes then, as
-# a filter does, and that of the node would try to connect for two minutes.
-@test "NVMe over TCP: nothing listens, and the other port is filtered: the first has its next turn" {
+# What is not accepted there stays in a queue with room for two; the kernel drops what comes then,
+# as a filter does, and that of the node would try to connect for two minutes.
+@test "NVMe over TCP: nothing listens, and the other port is filtered: the first has its turn" {
     server shell 'nc -l -p 8009 >/dev/null 2>&1 &' \
         'until grep ":1F49 0.*0 0A 00000000:00000000" /proc/net/tcp6; do :; done; kill -STOP $!;' \
         'for i in 1 2 3; do nc 127.0.0.1 8009 </dev/zero >/dev/null 2>&1 & done;' \

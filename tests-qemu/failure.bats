@@ -77,6 +77,15 @@ root=nfs:$server_ip:/export/krb:vers=4.2,proto=rdma,port=20049"
     server shell 'exportfs -u *:/export/krb'
 }
 
+@test "a path that is referred to a server by its name: that is named, not version 3 mounted" {
+    server shell 'mkdir -p /export/ref &&
+        exportfs -o refer=/r@fs1.example,fsid=8,no_subtree_check,insecure *:/export/ref'
+    node_start "$image" "$console ip=dhcp root=nfs:$server_ip:/export/ref"
+    assert_named 90 IA-E603
+    assert_console 'referred to a server by its name, .*: fs1.example'
+    server shell 'exportfs -u *:/export/ref'
+}
+
 @test "Kerberos asked for: AUTH_SYS does not take its place" {
     node_start "$image" "$console ip=dhcp $rxe rd.retry=20 $reboot \
 root=nfs:$server_ip:$root_path:vers=4.2,proto=rdma,port=20049,sec=krb5"

@@ -2,7 +2,7 @@
 /*
  * tcp: connects to a numeric address. In: an address, of a link-local one with "%IFNAME". Out: a
  * socket.
- * Callers: root/block, root/nfs. Tests: test_tcp.c.
+ * Callers: root/block/, root/nfs/. Tests: base/test_tcp.c.
  */
 #pragma once
 

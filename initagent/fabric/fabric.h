@@ -90,7 +90,7 @@ void fabric_close_verbs(struct fabric *f);
  * fabric_set_smprobe: rd.ib.sm-probe. From now on the SA behind the SM LID of each InfiniBand port
  * that turns ACTIVE is asked until it answers, and fabric_gate() waits for that. Costs one MAD a
  * port when all is well. No wait where it cannot be asked: an SM LID above 0xbfff (Omni-Path), a
- * port outside the default partition, or one that needs a GRH (virtual functions).
+ * port outside the default partition, or one whose kernel refuses it (EINVAL).
  */
 void fabric_set_smprobe(struct fabric *f, bool on, uint64_t now);
 

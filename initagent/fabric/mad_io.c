@@ -6,7 +6,7 @@
 
 #include "fabric/private.h"
 
-/* The SA's well-known GUID (IBTA vol. 1, 4.1.1): whoever is the subnet manager has it as well. */
+/* The SA's well-known GUID (IBTA vol. 1, 4.1.1): that of any subnet manager. */
 static const uint8_t sa_guid[8] = {0x02, 0, 0, 0, 0, 0, 0, 0x02};
 
 struct mad_io {

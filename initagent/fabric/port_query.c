@@ -384,8 +384,7 @@ static void watch_ports(struct port_queries *all, uint64_t now)
 
 /*
  * Omni-Path's SM may have a LID that no MAD of this kind reaches, a port no part in the default
- * partition, and a virtual function may need a GRH in each packet (rdma_check_ah_attr() of the
- * kernel: EINVAL): their gate does without.
+ * partition, and the kernel may refuse each packet (EINVAL): their gate does without.
  */
 static bool is_probed(const struct port_queries *all, const struct fabric_port *port)
 {

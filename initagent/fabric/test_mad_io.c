@@ -20,8 +20,11 @@ int __wrap_umad_send(int fd, int agent, void *umad, int length, int timeout_ms, 
 
 int __wrap_env_read(const struct env *env, char *buf, size_t size, const char *fmt, ...)
 {
+	bool gid = strstr(fmt, "/gids/0");
+
 	(void)env;
-	return (int)strscpy(buf, strstr(fmt, "/gids/0") ? "fec0:0000:0000:0001:506b:4b03:0000:0001" : "5", size);
+	return (int)strscpy(
+		buf, gid ? "fec0:0000:0000:0001:506b:4b03:0000:0001" : "5", size);
 }
 
 int __wrap_umad_open_port(const char *device, int port)

@@ -25,9 +25,9 @@ bool ipoib_child_wanted(const struct rails *rails, const struct netdev *dev)
 	return false;
 }
 
-/* Does the plan have an interface above dev of its own partition, or of another one? That of its own
- * is dev itself. */
-static bool wants(const struct rails *rails, const struct netdev *dev, bool own)
+/* Does the plan have an interface of dev's own partition, which is dev, or of another one above
+ * it? */
+static bool plan_has(const struct rails *rails, const struct netdev *dev, bool own)
 {
 	const struct plan_ib *ib = &rails->plan->ib;
 
@@ -38,14 +38,15 @@ static bool wants(const struct rails *rails, const struct netdev *dev, bool own)
 	return false;
 }
 
-bool ipoib_wants_children(const struct rails *rails, const struct netdev *dev)
+bool ipoib_is_parent(const struct rails *rails, const struct netdev *dev)
 {
-	return dev->hwtype == ARPHRD_INFINIBAND && !ipoib_is_child(dev) && wants(rails, dev, false);
+	return dev->hwtype == ARPHRD_INFINIBAND && !ipoib_is_child(dev) &&
+		plan_has(rails, dev, false);
 }
 
 bool ipoib_replaced(const struct rails *rails, const struct netdev *dev)
 {
-	return ipoib_wants_children(rails, dev) && !wants(rails, dev, true);
+	return ipoib_is_parent(rails, dev) && !plan_has(rails, dev, true);
 }
 
 static void make_child(struct rails *rails, const struct netdev *parent, uint16_t pkey,

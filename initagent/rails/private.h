@@ -113,9 +113,9 @@ void rail_hindered(struct rails *rails, struct rail *rail, enum cause cause, con
 /* ipoib_child.c: what is special about IPoIB interfaces. */
 /* ipoib_child_wanted: is this child of the plan's partitions? */
 bool ipoib_child_wanted(const struct rails *rails, const struct netdev *dev);
-/* ipoib_wants_children: partition children are used beside this interface; ipoib_replaced: instead
+/* ipoib_is_parent: partition children are used beside this interface; ipoib_replaced: instead
  * of it. */
-bool ipoib_wants_children(const struct rails *rails, const struct netdev *dev);
+bool ipoib_is_parent(const struct rails *rails, const struct netdev *dev);
 bool ipoib_replaced(const struct rails *rails, const struct netdev *dev);
 /* ipoib_has_children: ipoib_make_children() was here; it is called once for a parent. */
 bool ipoib_has_children(const struct rails *rails, const struct netdev *parent);

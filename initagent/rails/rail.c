@@ -281,7 +281,7 @@ static void consider_netdev(struct rails *rails, const struct netdev *dev, uint6
 	}
 	if (!renamed)
 		strscpy(as.name, dev->name, sizeof(as.name));
-	if (ipoib_wants_children(rails, &as) && rail_allowed(rails, dev) &&
+	if (ipoib_is_parent(rails, &as) && rail_allowed(rails, dev) &&
 		!ipoib_has_children(rails, dev)) {
 		prepare(rails, dev, NULL, as.name, now);
 		ipoib_make_children(rails, &as, now);

@@ -132,7 +132,7 @@ TEST(the_parents_own_partition)
 		b.plan = plan;
 		dev.broadcast.bytes[8] = (uint8_t)(rows[i].own >> 8);
 		dev.broadcast.bytes[9] = (uint8_t)rows[i].own;
-		CHECK_INT(ipoib_wants_children(&b, &dev), rows[i].children);
+		CHECK_INT(ipoib_is_parent(&b, &dev), rows[i].children);
 		CHECK_INT(ipoib_replaced(&b, &dev), rows[i].replaced);
 	}
 }

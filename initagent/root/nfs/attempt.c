@@ -4,12 +4,14 @@
 
 #include <sys/mount.h>
 
+#include "base/io.h"
 #include "base/mountpoint.h"
 #include "base/worker.h"
 #include "root/image/layers.h"
 #include "root/nfs/statelite.h"
 
 #define STATELITE_VIEW "/run/xcat-view"
+#define KEYS_MAX       (1u << 20)
 
 /* Of a root that something is laid over: the export's place, and that of statelite's view. */
 struct places {
@@ -151,6 +153,35 @@ static bool lacks_rdma(const struct attempt *a, int error)
 		!strstr(list, "rdma ");
 }
 
+/*
+ * The kernel asks a program, which no initramfs has, for the address of a server that a path is
+ * referred to by name. That it was not told is a key (Documentation/security/keys/core.rst): serial
+ * number, flags (N: negative), use, expiry, permissions, owner, group, type, name.
+ */
+static bool refers_by_name(const struct env *env, char text[static NFS_TEXT_MAX])
+{
+	_cleanup_close_ int fd = env_open(env, O_RDONLY, "/proc/keys");
+	char *save = NULL, *line = NULL;
+	_cleanup_free_ void *list = NULL;
+	size_t size;
+
+	if (fd >= 0 && io_read_all(fd, KEYS_MAX, &list, &size) == 0)
+		line = strtok_r(list, "\n", &save);
+	for (; line; line = strtok_r(NULL, "\n", &save))
+		if (sscanf(line, "%*s %*[^N ]N%*s %*s %*s %*s %*s %*s dns_resol %200s", text) == 1)
+			return true;
+	return false;
+}
+
+/* Of what the kernel says alike, what it was. */
+static int find_error(const struct attempt *a, struct attempt_message *out)
+{
+	if (lacks_rdma(a, out->error))
+		return -EAFNOSUPPORT;
+	return out->error == -ENOENT && a->nfs.version != NFS_VERSION_3 &&
+		refers_by_name(a->cfg->env, out->text) ? -EDESTADDRREQ : out->error;
+}
+
 /* One mount, one look for init. A root without init is not left mounted. */
 int attempt_run(const void *arg)
 {
@@ -159,8 +190,7 @@ int attempt_run(const void *arg)
 	struct attempt_message out = {0};
 
 	out.error = mount_all(a, &out);
-	if (lacks_rdma(a, out.error))
-		out.error = -EAFNOSUPPORT;
+	out.error = find_error(a, &out);
 	if (out.error == 0) {
 		tell_step(STEP_OPEN, "");
 		out.error = a->ops->check(a->cfg->sysroot, a->cfg->init, out.init,

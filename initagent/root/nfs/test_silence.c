@@ -387,3 +387,37 @@ TEST(overlong_strings_and_no_version_are_refused)
 	prepare("s", false, 0);
 	CHECK_INT(root_begin(&r, &nfsroot.config, 0), -EINVAL);
 }
+
+/* Where the path is referred to a server by its name, no program tells the kernel the address: for
+ * a minute that is a key of its own. Without such a one the path may be version 3's. */
+TEST(a_path_referred_to_a_server_by_its_name)
+{
+	static const char *const keys[] = {
+		"3e7f77e3 I------     2 perm 1f0b0000     0     0 keyring   .machine: empty\n"
+		"185f1224 I--Q-N-     1  44s 3b010000     0     0 dns_resol fs1.example\n",
+		"185f1224 I--Q---     1  44s 3b010000     0     0 dns_resol fs1.example: 9\n",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		char dir[] = "/tmp/initagent-root-XXXXXX";
+		struct env env = {.prefix = check_dir(dir)};
+		_cleanup_(nfsroot_endp) struct source *r = NULL;
+		enum source_event e = SOURCE_NONE;
+
+		files_text(dir, "/proc/keys", keys[i]);
+		prepare("fsid0", false, V4 | PLAN_NFS_V3);
+		nfsroot.config.env = &env;
+		r = nfsroot_begin(0);
+		while (e == SOURCE_NONE || e == SOURCE_STEP) {
+			receive(r, 0);
+			e = source_pop_event(r);
+		}
+		CHECK_INT(e, i == 0 ? SOURCE_FAILED : SOURCE_MOUNTED);
+		CHECK_INT(r->attempts, 1 + i);
+		if (i)
+			continue;
+		CHECK_INT(r->cause, CAUSE_ROOT_NO_EXPORT);
+		CHECK(strstr(r->text, "referred to a server by its name"));
+		CHECK(strstr(r->text, ": fs1.example"));
+	}
+}

@@ -22,6 +22,9 @@ static const struct verdict common[] = {
 	{EIO, CAUSE_ROOT_MOUNT_FAILED, REMEDY_RETRY, "the server answered with an error"},
 	{ENOENT, CAUSE_ROOT_NO_EXPORT, REMEDY_PATH,
 		"no such path on the server, or not for this host"},
+	{EDESTADDRREQ, CAUSE_ROOT_NO_EXPORT, REMEDY_RETRY, /* attempt.c's, of a referral */
+		"the path is referred to a server by its name, which the kernel cannot look up: "
+		"use its address"},
 	{ENOTDIR, CAUSE_ROOT_NO_EXPORT, REMEDY_RETRY, "the path is not a directory"},
 	{EACCES, CAUSE_ROOT_NO_EXPORT, REMEDY_PATH, "the server denies access"},
 	{EPERM, CAUSE_ROOT_NO_EXPORT, REMEDY_PATH,
