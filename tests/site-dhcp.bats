@@ -130,6 +130,7 @@ stages() {
 	gets flexboot-noclass $GUID -- addr=10.0.0.11 file=http://10.0.0.1/boot.ipxe vendor=
 	gets flexboot-noclass b8cef60300313338 -- file=http://10.0.0.1/boot.ipxe
 	gets flexboot-hw b8cef60300313337 -- file=http://10.0.0.1/boot.ipxe
+	gets flexboot-noid b8cef60300313337 -- file=http://10.0.0.1/boot.ipxe
 	# only a ROM gets one
 	gets agent b8cef60300313336 20b8cef60300313336 -- file=
 	# an unknown node gets an address from the pool, and the script
@@ -150,6 +151,8 @@ ethernet_stages() {
 		file=http://10.0.0.1/loaders/ipxe-arm64.efi vendor=HTTPClient
 	gets ipxe 525400000001 -- addr=10.0.0.11 file=http://10.0.0.1/boot.ipxe vendor=
 	gets ipxe-efi 525400000001 -- addr=10.0.0.11 file=http://10.0.0.1/boot.ipxe vendor=
+	# a RoCE adapter's ROM
+	gets flexboot-ethernet 525400000001 -- addr=10.0.0.11 file=http://10.0.0.1/boot.ipxe vendor=
 	gets agent-ethernet 525400000001 -- addr=10.0.0.11 host=e1 file=
 	gets agent-ethernet-id 525400000001 ff0000000100030001525400000001 -- addr=10.0.0.11 host=e1
 	gets pxe 525400000001 -- addr=10.0.0.11 host=e1

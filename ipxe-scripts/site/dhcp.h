@@ -18,13 +18,6 @@ struct boot_arch {
 
 #define BOOT_ARCHES 6
 
-/*
- * How FlexBoot's client identifiers begin (NVIDIA, FlexBoot user manual: "Case I: InfiniBand
- * Ports"), with and without "DHCP Client-Id HW Type IB" in the setup menu: this, or 20. Some of its
- * versions do not say user class iPXE (warewulf3, issue 104).
- */
-#define FLEXBOOT_DUID	  "ff:00:00:00:00:00:02:00:00:02:c9:00"
-#define FLEXBOOT_DUID_HEX "ff000000000002000002c900"
 extern const struct boot_arch boot_arches[BOOT_ARCHES];
 
 bool is_dhcp_server(const struct site *s, const struct site_server *v);

@@ -43,25 +43,17 @@ static void put_network(struct text *t, const struct site *s, const struct site_
 
 static void put_boot(struct text *t, const struct site *s, const struct site_server *me)
 {
-	/* dhcpd has no parentheses around a part of a condition. */
-	static const char *const script_for[] = {
-		"if exists user-class and option user-class = \"iPXE\"",
-		("elsif substring(option vendor-class-identifier, 0, 9) = \"PXEClient\" and\n\t"
-		 "substring(option dhcp-client-identifier, 0, 12) = " FLEXBOOT_DUID),
-		("elsif substring(option vendor-class-identifier, 0, 9) = \"PXEClient\" and\n\t"
-		 "substring(option dhcp-client-identifier, 0, 1) = 20"),
-	};
-
 	text_printf(t,
 		"\n"
 		"# iPXE and FlexBoot get the script; the others a loader for their architecture.\n"
-		"# FlexBoot is not always of user class iPXE: a PXE client with one of its client "
-		"identifiers is one, too.\n"
+		"# FlexBoot is not always of user class iPXE, but has iPXE's own options.\n"
 		"option client-arch code 93 = unsigned integer 16;\n"
-		"next-server %s;\n", addr_text(me->address.addr));
-	for (size_t i = 0; i < ARRAY_SIZE(script_for); i++)
-		text_printf(t, "%s {\n\tfilename \"%s/boot.ipxe\";\n}\n", script_for[i],
-			first_url(s, me));
+		"option ipxe-options code 175 = string;\n"
+		"next-server %s;\n"
+		"if exists ipxe-options or option user-class = \"iPXE\" {\n"
+		"\tfilename \"%s/boot.ipxe\";\n"
+		"}\n",
+		addr_text(me->address.addr), first_url(s, me));
 	for (size_t i = 0; i < BOOT_ARCHES; i++) {
 		const struct boot_arch *a = &boot_arches[i];
 		_cleanup_text_ struct text file = {0};

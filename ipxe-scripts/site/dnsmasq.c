@@ -70,13 +70,9 @@ static void put_boot(struct text *t, const struct site *s, const struct site_ser
 	text_put(t, "\n"
 		    "# iPXE and FlexBoot get the script; the others a loader for their "
 		    "architecture.\n"
-		    "# FlexBoot is not always of user class iPXE: a PXE client with one of its "
-		    "client identifiers is one, too.\n"
+		    "# FlexBoot is not always of user class iPXE, but has iPXE's own options.\n"
 		    "dhcp-userclass=set:ipxe,iPXE\n"
-		    "dhcp-vendorclass=set:pxe,PXEClient\n"
-		    "dhcp-match=set:romid,61," FLEXBOOT_DUID ":*\n"
-		    "dhcp-match=set:romid,61,20:*\n"
-		    "tag-if=set:ipxe,tag:pxe,tag:romid\n");
+		    "dhcp-match=set:ipxe,175\n");
 	for (size_t i = 0; i < BOOT_ARCHES; i++)
 		text_printf(t, "dhcp-match=set:%s,option:client-arch,%u\n", boot_arches[i].tag,
 			boot_arches[i].number);

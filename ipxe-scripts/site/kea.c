@@ -99,15 +99,11 @@ static void put_classes(struct text *t, const struct site *s, const struct site_
 
 	text_put(t, "  // iPXE and FlexBoot get the script; the others a loader for their "
 		    "architecture.\n"
-		    "  // FlexBoot is not always of user class iPXE: a PXE client with one of its "
-		    "client identifiers is one, too.\n"
+		    "  // FlexBoot is not always of user class iPXE, but has iPXE's own options.\n"
 		    "  \"client-classes\": [");
 	text_printf(&file, "%s/boot.ipxe", first_url(s, me));
-	put_class(t, "ipxe",
-		"option[77].hex == 'iPXE' or (substring(option[60].hex, 0, 9) == 'PXEClient' and "
-		"(substring(option[61].hex, 0, 12) == 0x" FLEXBOOT_DUID_HEX
-		" or substring(option[61].hex, 0, 1) == 0x20))",
-		file.data, false, &comma);
+	put_class(t, "ipxe", "option[77].hex == 'iPXE' or option[175].exists", file.data, false,
+		&comma);
 	for (size_t i = 0; i < BOOT_ARCHES; i++) {
 		const struct boot_arch *a = &boot_arches[i];
 

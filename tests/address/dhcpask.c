@@ -29,14 +29,15 @@ enum id_form { ID_NONE, ID_FLEXBOOT, ID_HW, ID_IPXE, ID_GIVEN };
 
 /*
  * As in the packets of real clients. What is known of them, and from where:
- * FlexBoot's client identifiers: NVIDIA, FlexBoot user manual, "Case I: InfiniBand Ports". Its
- *	chaddr of six octets, and a version without user class: warewulf3, issues 77 and 104.
+ * FlexBoot: the source of 3.4.812, which iPXE's authors keep (ipxe/vendor-mellanox-flexboot):
+ *	hardware type 32 on InfiniBand with six octets, no user class, option 175 always, the
+ *	client identifier unless a setting turns it off. The form "HW Type IB": NVIDIA, FlexBoot
+ *	user manual.
  * UEFI on InfiniBand, and the iPXE that it loads, without client identifier: warewulf3, pull
  *	request 312.
  * iPXE: a capture in its issue 1374 (options 57, 93, 94, 60, 77, 55, 175, 61, 97).
  * PXE ROM: the PXE specification 2.1, 2.2.1 (options 57, 97, 93, 94, 60, no client identifier).
  * agent: RFC 4390.
- * No capture of FlexBoot itself was found: the rest of its options are iPXE's, which it is made of.
  */
 struct shape {
 	const char *name;
@@ -44,22 +45,26 @@ struct shape {
 	enum id_form id;
 	const char *vendor, *user;
 	int arch; /* -1: does not say, and is no PXE client */
+	bool ipxe; /* sends iPXE's own options */
 };
 
 static const struct shape shapes[] = {
-	{"flexboot", 1, 6, ID_FLEXBOOT, "PXEClient:Arch:00000:UNDI:002001", "iPXE", 0},
-	{"flexboot-noclass", 1, 6, ID_FLEXBOOT, "PXEClient:Arch:00000:UNDI:002001", NULL, 0},
-	{"flexboot-hw", 1, 6, ID_HW, "PXEClient:Arch:00000:UNDI:002001", NULL, 0},
-	{"ipxe", 1, 6, ID_IPXE, "PXEClient:Arch:00000:UNDI:002001", "iPXE", 0},
-	{"ipxe-efi", 1, 6, ID_IPXE, "PXEClient:Arch:00007:UNDI:003010", "iPXE", 7},
-	{"agent", 32, 0, ID_GIVEN, NULL, NULL, -1},
-	{"agent-ethernet", 1, 6, ID_NONE, NULL, NULL, -1},
-	{"agent-ethernet-id", 1, 6, ID_GIVEN, NULL, NULL, -1},
-	{"pxe", 1, 6, ID_NONE, "PXEClient:Arch:00000:UNDI:002001", NULL, 0},
-	{"pxe-efi", 1, 6, ID_NONE, "PXEClient:Arch:00007:UNDI:003001", NULL, 7},
-	{"pxe-arm64", 1, 6, ID_NONE, "PXEClient:Arch:00011:UNDI:003000", NULL, 11},
-	{"http-efi", 1, 6, ID_NONE, "HTTPClient:Arch:00016:UNDI:003001", NULL, 16},
-	{"http-arm64", 1, 6, ID_NONE, "HTTPClient:Arch:00019:UNDI:003000", NULL, 19},
+	{"flexboot", 32, 6, ID_FLEXBOOT, "PXEClient:Arch:00000:UNDI:002001", "iPXE", 0, true},
+	{"flexboot-noclass", 32, 6, ID_FLEXBOOT, "PXEClient:Arch:00000:UNDI:002001", NULL, 0, true},
+	{"flexboot-hw", 32, 6, ID_HW, "PXEClient:Arch:00000:UNDI:002001", NULL, 0, true},
+	{"flexboot-noid", 32, 6, ID_NONE, "PXEClient:Arch:00000:UNDI:002001", NULL, 0, true},
+	{"flexboot-ethernet", 1, 6, ID_IPXE, "PXEClient:Arch:00000:UNDI:002001", NULL, 0,
+		true},
+	{"ipxe", 1, 6, ID_IPXE, "PXEClient:Arch:00000:UNDI:002001", "iPXE", 0, true},
+	{"ipxe-efi", 1, 6, ID_IPXE, "PXEClient:Arch:00007:UNDI:003010", "iPXE", 7, true},
+	{"agent", 32, 0, ID_GIVEN, NULL, NULL, -1, false},
+	{"agent-ethernet", 1, 6, ID_NONE, NULL, NULL, -1, false},
+	{"agent-ethernet-id", 1, 6, ID_GIVEN, NULL, NULL, -1, false},
+	{"pxe", 1, 6, ID_NONE, "PXEClient:Arch:00000:UNDI:002001", NULL, 0, false},
+	{"pxe-efi", 1, 6, ID_NONE, "PXEClient:Arch:00007:UNDI:003001", NULL, 7, false},
+	{"pxe-arm64", 1, 6, ID_NONE, "PXEClient:Arch:00011:UNDI:003000", NULL, 11, false},
+	{"http-efi", 1, 6, ID_NONE, "HTTPClient:Arch:00016:UNDI:003001", NULL, 16, false},
+	{"http-arm64", 1, 6, ID_NONE, "HTTPClient:Arch:00019:UNDI:003000", NULL, 19, false},
 };
 
 struct ask {
@@ -162,7 +167,7 @@ static void put_pxe(struct ask *a)
 	msg_option(&a->sent, 93, arch, sizeof(arch));
 	msg_option(&a->sent, 94, undi, sizeof(undi));
 	msg_option(&a->sent, 97, uuid, sizeof(uuid));
-	if (a->shape->user)
+	if (a->shape->ipxe)
 		msg_option(&a->sent, 175, ipxe, sizeof(ipxe));
 }
 
