@@ -275,6 +275,24 @@ $'\n  ignore: {mac: 52:54:00:00:00:02, address: 10.0.0.12}'
 	done
 }
 
+# sending N: dnsmasq has as many TFTP transfers under way, each by a socket of its own.
+sending() {
+	(($(ip netns exec "$SERVER" ss -Hnua src 10.0.0.1 sport != :69 | wc -l) >= $1))
+}
+
+@test "dnsmasq: a hundred nodes load by TFTP at once" {
+	ethernet
+	serve dnsmasq
+	client addr add 10.0.0.9/24 dev c0
+	# Of a file of several blocks; these clients acknowledge none.
+	head -c 4000 /dev/zero >"$T/tree/tftp/undionly.kpxe"
+	ip netns exec "$CLIENT" bash -c 'for i in {1..100}; do
+		exec {fd}>/dev/udp/10.0.0.1/69
+		printf "\0\1undionly.kpxe\0octet\0" >&$fd
+	done'
+	ready sending 100
+}
+
 @test "a node with two ports: an address for each, one name" {
 	local daemon daemons=(dnsmasq kea)
 

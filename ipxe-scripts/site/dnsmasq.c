@@ -6,6 +6,9 @@
  */
 #include "site/dhcp.h"
 
+/* dnsmasq itself takes fewer where its limit of open files is lower. */
+#define TFTP_TRANSFERS 1000
+
 /*
  * dnsmasq takes these names for a lease time (101, 2h: of 101 seconds, of two hours), or for an
  * order to leave the node without an address (ignore).
@@ -123,9 +126,11 @@ void render_dnsmasq(const struct site *s, const struct site_server *me, struct t
 		"dhcp-hostsfile=%s/dhcp/%s/dnsmasq.hosts\n"
 		"dhcp-lease-max=%zu\n"
 		"enable-tftp\n"
+		"# Of these 50 only, by default: the others of a row would wait.\n"
+		"tftp-max=%d\n"
 		"tftp-root=%s/tftp\n",
 		s->tree.text, me->name, s->tree.text, me->name, s->n_nodes * 4 + 1000,
-		s->tree.text);
+		TFTP_TRANSFERS, s->tree.text);
 	if (s->domain.text)
 		text_printf(&out, "domain=%s\n", s->domain.text);
 	for (size_t i = 0; i < s->n_networks; i++)
