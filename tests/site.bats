@@ -488,6 +488,19 @@ refused() {
 	cmp "$T/images/vmlinuz" images/stable/kernel
 }
 
+@test "FlexBoot of ConnectX-3 marks the address that it makes of the GUID as a local one" {
+	example
+	sed -i 's/0xb8cef60300313318/0x0002c90300313318/' "$T/site.yaml"
+	site render "$T/out"
+	cmp "$T/out/http/node/0002c90300313318.ipxe" "$T/out/http/node/0202c9313318.ipxe"
+	site explain 0002c90300313318 | diff - <(site explain 02:02:c9:31:33:18)
+	# unless the file says what the ROM calls it
+	sed -i 's/{guid: 0xb8cef60300313300/{guid: 0x0002c90300313300, mac: 02:02:c9:31:33:00/' \
+		"$T/site.yaml"
+	site render "$T/out"
+	cmp "$T/out/http/node/0002c90300313300.ipxe" "$T/out/http/node/0202c9313300.ipxe"
+}
+
 @test "render: a node's name that dnsmasq takes for a lease time or for an order" {
 	local name
 

@@ -114,10 +114,14 @@ bool netdev_is_upper(const struct netdev *dev, const struct netdev *lower)
 		dev->parent_ifindex == lower->ifindex);
 }
 
-/* The 48-bit form of a port GUID that boot ROMs use: the middle two bytes left out. */
+/*
+ * The 48-bit form of a port GUID that boot ROMs use: the middle two bytes left out. FlexBoot may
+ * set the bit of a local address.
+ */
 static bool guid_matches_short(const uint8_t *guid, const uint8_t *mac)
 {
-	return !memcmp(guid, mac, 3) && !memcmp(guid + 5, mac + 3, 3);
+	return !((guid[0] ^ mac[0]) & ~2) && !memcmp(guid + 1, mac + 1, 2) &&
+	       !memcmp(guid + 5, mac + 3, 3);
 }
 
 static bool ipoib_matches(const struct netdev *dev, const struct hw_addr *hw)

@@ -33,6 +33,7 @@ TEST(infiniband_forms)
 	CHECK(named(&dev, "b8:ce:f6:03:00:31:33:3e")); /* port GUID */
 	CHECK(named(&dev, "b8-ce-f6-03-00-31-33-3e"));
 	CHECK(named(&dev, "b8:ce:f6:31:33:3e")); /* 48-bit form of boot ROMs */
+	CHECK(named(&dev, "ba:ce:f6:31:33:3e")); /* marked as a local address: ConnectX-3 */
 	/* 20 bytes of another boot: QPN and subnet prefix differ */
 	CHECK(named(&dev, "00:00:99:99:fe:80:00:00:00:00:00:01:b8:ce:f6:03:00:31:33:3e"));
 	CHECK(!named(&dev, "b8:ce:f6:03:00:31:33:3f"));

@@ -321,6 +321,10 @@ static void add_port(struct scripts *c, const struct site_port *p)
 	tree_link(c->t, port_path(other, lemac, 6), path);
 	if (p->has_mac && memcmp(lemac, p->mac, 6) != 0)
 		tree_link(c->t, port_path(other, p->mac, 6), path);
+	/* Of this vendor prefix FlexBoot makes a local address (ipoib_mlx_eth_addr()). */
+	lemac[0] |= 2;
+	if (!p->has_mac && memcmp(lemac, "\2\2\xc9", 3) == 0)
+		tree_link(c->t, port_path(other, lemac, 6), path);
 }
 
 static void render_port(struct scripts *c, const struct site_node *n, const struct site_port *p)

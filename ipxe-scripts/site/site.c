@@ -185,7 +185,8 @@ static bool port_has_id(const struct site_port *p, const struct site_found *f)
 	if (!p->has_guid)
 		return false;
 	identity_lemac(p->guid, lemac);
-	return memcmp(lemac, f->id, 6) == 0;
+	/* a ROM may have marked it as a local address */
+	return (lemac[0] | 2) == (f->id[0] | 2) && memcmp(lemac + 1, f->id + 1, 5) == 0;
 }
 
 /* What is not an identity is looked for as an address. */
