@@ -488,6 +488,28 @@ refused() {
 	cmp "$T/images/vmlinuz" images/stable/kernel
 }
 
+# lines: what a kernel gets of each script at most: iPXE under UEFI puts the image's name before it.
+lines() {
+	sed -n 's/^kernel --timeout [0-9]* --name \(kernel\) [^ ]*/\1/; s/ || goto no_file_0$//p' \
+		"$T"/out/http/{node,group}/*.ipxe | sed 's,${netX/ip},255.255.255.255,
+			s,${bootif},20-b8-ce-f6-03-00-31-33-18,'
+}
+
+@test "check: a line of the longest that it lets pass is not cut by the kernel" {
+	local pad
+
+	example
+	sed -i 's|initrd: .*|initrd: [images/node.img, images/node.img, images/node.img]|' \
+		"$T/site.yaml"
+	cp "$T/site.yaml" "$T/short"
+	for ((pad = 1900; pad > 1000; pad -= 3)); do
+		sed "s,\[console,[pad=$(printf %0${pad}d 0)\, console," "$T/short" >"$T/site.yaml"
+		! site render "$T/out" 2>"$T/log" || break
+	done
+	lines | awk '{ n++; if (length > 2047) { print length; bad = 1 } }
+		length > 2030 { full = 1 } END { exit !n || bad || !full }'
+}
+
 @test "FlexBoot of ConnectX-3 marks the address that it makes of the GUID as a local one" {
 	example
 	sed -i 's/0xb8cef60300313318/0x0002c90300313318/' "$T/site.yaml"

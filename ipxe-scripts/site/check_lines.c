@@ -228,10 +228,18 @@ static bool seen_before(struct check *c, const struct subject *who)
 	       NAMES_NONE;
 }
 
-static void check_length(const struct check *c, const struct subject *who)
+/* With what the script adds, the longest that it may be; iPXE under UEFI begins the line with the
+ * kernel's name. */
+static void check_length(
+	const struct check *c, const struct subject *who, const struct site_image *image)
 {
-	size_t len = c->line.text.len + LINE_ADDED;
+	size_t len = c->line.text.len + strlen("kernel  rd.net.dhcp.request=255.255.255.255");
+	char name[INITRD_NAME_SIZE];
 
+	for (size_t i = 0; image && i < image->initrds.n; i++)
+		len += strlen("initrd= ") + strlen(initrd_name(name, image, i));
+	if (!who->node)
+		len += strlen(" BOOTIF=20-00-00-00-00-00-00-00-00");
 	if (len > LINE_MAX_BYTES)
 		error_at(c->report, who->at, "the kernel cuts the rest off; shorten the options",
 			"the command line of %s has %zu bytes, at most %d", who->name, len,
@@ -256,7 +264,7 @@ static void check_subject(struct check *c, const struct subject *who)
 	seen = seen_before(c, who);
 	if (who->node && who->node->n_ports)
 		line_add_port(&c->line, c->s, who->node, &who->node->ports[0]);
-	check_length(c, who);
+	check_length(c, who, image);
 	if (!seen)
 		check_plan(c, who);
 }

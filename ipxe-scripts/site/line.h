@@ -8,10 +8,8 @@
 #include "site/site.h"
 #include "site/text.h"
 
-/* x86 kernels take COMMAND_LINE_SIZE 2048 with the terminator; the script adds initrd=NAME and
- * line_put_request(). */
+/* x86 kernels take COMMAND_LINE_SIZE 2048 with the terminator. */
 #define LINE_MAX_BYTES 2047
-#define LINE_ADDED     76
 
 struct line_word {
 	size_t pos;
