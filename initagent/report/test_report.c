@@ -173,7 +173,8 @@ TEST(a_cause_is_printed_once_per_text)
 	CHECK_STR(printed(&f),
 		"initagent: eth0: IA-E501 no DHCP server answered: 3 DISCOVERs\n"
 		"initagent: eth0: IA-E501 check: is the server up, on this segment (or relayed), "
-		"and does it know this client identifier?\n");
+		"and does it know this client identifier? Does the switch port forward (spanning "
+		"tree: edge port; LACP: fallback)?\n");
 	report_view(f.report, &v);
 	CHECK_INT(v.n_causes, 1);
 	CHECK_INT(v.causes[0].count, 3);
