@@ -252,6 +252,24 @@ ethernet_stages() {
 	gets ipxe-efi 525400000001 -- file=http://10.0.0.1/boot.ipxe vendor=
 }
 
+# pe MACHINE: what is looked at of a UKI's header
+pe() {
+	head -c 60 /dev/zero
+	printf '\x80\0\0\0'
+	head -c 64 /dev/zero
+	printf 'PE\0\0%b' "$1"
+}
+
+@test "UEFI HTTP Boot: a UKI for arm64 is not for x64" {
+	ethernet "boot: {http-boot: a}"
+	pe '\x64\xaa' >"$T/file"
+	"$SITE" -f "$T/site.yaml" render "$T/tree"
+	serve dnsmasq
+	gets http-arm64 525400000001 -- addr=10.0.0.11 file=http://10.0.0.1/images/a/a.efi \
+		vendor=HTTPClient
+	gets http-efi 525400000001 -- file=http://10.0.0.1/loaders/ipxe-x64.efi vendor=HTTPClient
+}
+
 @test "dnsmasq takes new nodes on SIGHUP" {
 	infiniband
 	serve dnsmasq

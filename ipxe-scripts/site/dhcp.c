@@ -48,8 +48,7 @@ const char *first_url(const struct site *s, const struct site_server *me)
 void boot_file(struct text *t, const struct site *s, const struct site_server *me,
 	const struct boot_arch *a)
 {
-	/* A UKI is of one architecture, and those of a site's images are for x64. */
-	bool uki = a->http && s->http_boot != SITE_NONE && a->loader == LOADER_EFI_X64;
+	bool uki = a->http && s->http_boot != SITE_NONE && a->loader == s->http_boot_for;
 
 	if (!uki && !s->loaders[a->loader].text)
 		return;

@@ -276,6 +276,7 @@ static void set_defaults(struct site *s, const char *dir)
 	s->dir = must(arena_text(s->arena, dir, strlen(dir)));
 	s->tree.text = "/srv/initagent";
 	s->http_boot = SITE_NONE;
+	s->http_boot_for = LOADER_EFI_X64;
 	s->defaults.image.index = SITE_NONE;
 	s->boot = (struct site_boot){
 		.tries.value = 6,

@@ -79,6 +79,8 @@ uint32_t site_broadcast(const struct site_network *n);
 bool site_in_pool(const struct site_network *n, uint32_t addr);
 /* site_server_at: the first server with that address, NULL if there is none. */
 const struct site_server *site_server_at(const struct site *s, uint32_t addr);
+/* uki_machine: whose UEFI starts this UKI; x64 if the file is not there, or is none. */
+enum site_loader uki_machine(struct site *s, const char *path);
 /* file_digest: "sha256:HEX" of what the file holds; lives as long as the site. It is of zeros where
  * look is false or the file cannot be read, which the check of the files reports. */
 const char *file_digest(struct site *s, struct site_file *f, bool look);

@@ -211,6 +211,8 @@ static void refer_http_boot(const struct refer *r)
 	if (ref.index != SITE_NONE && !r->s->images[ref.index].uki.text)
 		error_at(r->report, ref.name.at, "give it uki:, or write http-boot: loader",
 			"image %s has no UKI", ref.name.text);
+	else if (ref.index != SITE_NONE && r->look)
+		r->s->http_boot_for = uki_machine(r->s, r->s->images[ref.index].uki.text);
 }
 
 /* Without lists of its own every server serves the tree, and DHCP. */

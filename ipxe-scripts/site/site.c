@@ -40,6 +40,18 @@ const char *site_path(struct site *s, const char *path)
 	return must(arena_printf(s->arena, "%s/%s", s->dir, path));
 }
 
+enum site_loader uki_machine(struct site *s, const char *path)
+{
+	_cleanup_close_ int fd = open(site_path(s, path), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	uint8_t at[4], pe[6];
+
+	/* The PE header: its offset, and its mark, which the machine follows. */
+	if (fd < 0 || pread(fd, at, 4, 0x3c) != 4 ||
+		pread(fd, pe, 6, at[0] | at[1] << 8 | at[2] << 16) != 6)
+		return LOADER_EFI_X64;
+	return memcmp(pe, "PE\0\0\x64\xaa", 6) == 0 ? LOADER_EFI_ARM64 : LOADER_EFI_X64;
+}
+
 const char *file_digest(struct site *s, struct site_file *f, bool look)
 {
 	static uint8_t piece[1 << 16];

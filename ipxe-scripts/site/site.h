@@ -168,6 +168,7 @@ struct site {
 	size_t n_servers, n_networks, n_images, n_groups, n_files, n_nodes;
 	struct names *node_names;
 	size_t http_boot; /* image whose UKI UEFI HTTP Boot gets; SITE_NONE: the loader */
+	enum site_loader http_boot_for; /* the machines that it is for */
 };
 
 /* site_read: the file's bytes into a site; all faults go into the report. Never NULL. */
