@@ -10,9 +10,6 @@
 /* The membership bit of a P_Key (IBTA 10.9.1.2); without it the P_Key is a limited member's. */
 #define PKEY_FULL 0x8000
 
-/* What an IPoIB interface without partition is in (IBTA 10.9.1.3). */
-#define PKEY_DEFAULT 0xffff
-
 /* NodeDescription holds 64 bytes (IBTA 14.2.5.2), the kernel keeps the last for a NUL. */
 #define NODEDESC_MAX 63
 
@@ -172,9 +169,6 @@ static const char *take_pkey(struct parser *p, struct plan_word *w, struct slice
 			"not a partition");
 		return NULL;
 	}
-	if ((pkey.pkey | PKEY_FULL) == PKEY_DEFAULT)
-		complain(p, w, item, DIAG_NOTE, NULL, "the parent itself, unless its port's "
-			"P_Key table begins with another");
 	if (parent_needed && has_prefix(key))
 		differ(p, w, key, DIAG_WARN, textf(p, "write %s=%.*s%.*s", w->name, SLICE(parent),
 				SLICE(slice_from(key, 2))),

@@ -82,7 +82,7 @@ root=nfs:$server_ip:/export/krb:vers=4.2,proto=rdma,port=20049"
         exportfs -o refer=/r@fs1.example,fsid=8,no_subtree_check,insecure *:/export/ref'
     node_start "$image" "$console ip=dhcp root=nfs:$server_ip:/export/ref"
     assert_named 90 IA-E603
-    assert_console 'referred to a server by its name, .*: fs1.example'
+    assert_console 'referred to a server by its name: .*: fs1.example'
     server shell 'exportfs -u *:/export/ref'
 }
 

@@ -12,17 +12,17 @@ static const uint8_t sa_guid[8] = {0x02, 0, 0, 0, 0, 0, 0, 0x02};
 struct mad_io {
 	int fd;
 	int agents[MAD_CLASS_MAX]; /* -1: not registered yet */
-	uint8_t sa_gid[16];
+	ib_mad_addr_t sa;
 };
 
 /* The subnet is that of the port's own first GID. */
 static void find_sa_gid(const struct env *env, const char *device, unsigned port, uint8_t gid[16])
 {
-	char text[64];
+	char text[64] = "";
 
-	if (env_read(env, text, sizeof(text), "/sys/class/infiniband/%s/ports/%u/gids/0", device,
-		port) < 0 || ports_parse_gid(text, gid) < 0)
-		memset(gid, 0, 8);
+	(void)env_read(env, text, sizeof(text), "/sys/class/infiniband/%s/ports/%u/gids/0", device,
+		port);
+	(void)ports_parse_gid(text, gid);
 	memcpy(gid + 8, sa_guid, sizeof(sa_guid));
 }
 
@@ -35,7 +35,7 @@ static int io_open(
 	(void)data;
 	if ((env->prefix && *env->prefix) || !fabric_has_umad(env))
 		return -ENODEV;
-	io = malloc(sizeof(*io));
+	io = calloc(1, sizeof(*io));
 	if (!io)
 		return -ENOMEM;
 	errno = 0;
@@ -52,7 +52,7 @@ static int io_open(
 	io->fd = fd;
 	for (size_t i = 0; i < MAD_CLASS_MAX; i++)
 		io->agents[i] = -1;
-	find_sa_gid(env, device, port, io->sa_gid);
+	find_sa_gid(env, device, port, io->sa.gid);
 	*ret_io = io;
 	return 0;
 }
@@ -78,7 +78,6 @@ static int io_send(void *handle, const struct mad_to *to, const uint8_t mad[stat
 	const struct mad_class_info *info = mad_class_info(to->class);
 	struct mad_io *io = handle;
 	_cleanup_free_ void *umad = calloc(1, umad_size() + MAD_SIZE);
-	ib_mad_addr_t sa = {0};
 	int id = agent(io, to->class), r;
 
 	if (!umad)
@@ -90,14 +89,14 @@ static int io_send(void *handle, const struct mad_to *to, const uint8_t mad[stat
 	memcpy(umad_get_mad(umad), mad, MAD_SIZE);
 	/*
 	 * No retries by the kernel: the client's timers do them, and each has a number of its own.
+	 * A virtual function may need a GRH in each packet (rdma_check_ah_attr() of the kernel).
 	 */
-	r = umad_send(io->fd, id, umad, MAD_SIZE, (int)timeout_ms, 0) < 0 ? -errno : 0;
-	if (r != -EINVAL || to->class != MAD_CLASS_SA)
-		return r;
-	/* A virtual function may need a GRH in each packet (rdma_check_ah_attr() of the kernel). */
-	memcpy(sa.gid, io->sa_gid, sizeof(sa.gid));
-	umad_set_grh(umad, &sa);
-	return umad_send(io->fd, id, umad, MAD_SIZE, (int)timeout_ms, 0) < 0 ? -errno : 0;
+	for (bool grh = false;; grh = true) {
+		r = umad_send(io->fd, id, umad, MAD_SIZE, (int)timeout_ms, 0) < 0 ? -errno : 0;
+		if (r != -EINVAL || grh || to->class != MAD_CLASS_SA)
+			return r;
+		umad_set_grh(umad, &io->sa);
+	}
 }
 
 static int io_recv(void *handle, uint8_t buf[static MAD_IO_SIZE], int *ret_error)

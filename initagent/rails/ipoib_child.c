@@ -91,6 +91,30 @@ void ipoib_make_children(struct rails *rails, const struct netdev *parent, uint6
 			make_child(rails, parent, ib->pkeys[i].pkey, now);
 }
 
+/* A port's own interface whose first P_Key has become another than that of the plan, which was its
+ * own: that partition has a child now. */
+bool ipoib_moved(struct rails *rails, struct rail *rail, uint64_t now)
+{
+	const struct netdev *dev = links_by_index(rails->links, rail->ifindex);
+	struct netdev as;
+
+	if (!rails->plan->ib.n_pkeys || rails->kept || !dev || ipoib_has_children(rails, dev))
+		return false;
+	rail_refresh_pkey(rails, rail);
+	as = *dev;
+	as.broadcast.bytes[8] = (uint8_t)(rail->pkey >> 8);
+	as.broadcast.bytes[9] = (uint8_t)rail->pkey;
+	if (!ipoib_replaced(rails, &as))
+		return false;
+	ipoib_make_children(rails, &as, now);
+	addresses_remove(rails->addresses, rail->ifindex, true, now);
+	report_wait_over(rails->report, rail->name, now);
+	rail->configured = false;
+	rail_set_state(rails, rail, RAIL_FAILED, now);
+	rail_gone(rails, rail);
+	return true;
+}
+
 /*
  * ib_ipoib makes the files of a port's own interface a moment after it announced the interface, and
  * sends no event when they are there: look again after 1 ms, doubling, for a quarter of a second at

@@ -61,20 +61,20 @@ const struct fabric_port *rail_fabric_port(const struct rails *rails, const stru
 
 /*
  * A port's own interface is in the partition of the table's first entry; while that is empty it is
- * in none, and takes it over without a word of rtnetlink's.
+ * in none. It takes over what the subnet manager writes there without a word of rtnetlink's.
  */
-static void refresh_pkey(const struct rails *rails, struct rail *rail)
+void rail_refresh_pkey(const struct rails *rails, struct rail *rail)
 {
 	const struct netdev *list[STACK_BELOW_MAX];
 	char text[16];
 
 	/* a bond of IPoIB is in the partition of its slaves */
-	if ((rail->pkey & 0x7fff) != 0 || joiners(rails, rail, list) == 0)
+	if (joiners(rails, rail, list) == 0)
 		return;
 	/* A partition's interface that was made over rtnetlink has no such file. */
 	if (env_read(&rails->env, text, sizeof(text), "/sys/class/net/%s/pkey", list[0]->name) > 0)
 		rail->pkey = (uint16_t)strtoul(text, NULL, 0);
-	else
+	else if ((rail->pkey & 0x7fff) == 0)
 		rail->pkey = netdev_pkey(list[0]);
 }
 
@@ -100,7 +100,7 @@ static enum cause port_gate(struct rails *rails, struct rail *rail, char *text, 
 	strscpy(rail->device, port->device, sizeof(rail->device));
 	rail->port = port->port;
 	if (rail->ipoib)
-		refresh_pkey(rails, rail);
+		rail_refresh_pkey(rails, rail);
 	cause = fabric_gate_rail(&rails->env, port, &(struct fabric_rail){
 		.ipoib = rail->ipoib, .pkey = rail->pkey,
 		.addr = rail->configured ? rdma_address(rails, rail) : NULL}, text, size);
@@ -331,6 +331,8 @@ static uint64_t check_rail(struct rails *rails, struct rail *rail, uint64_t now)
 {
 	const struct netdev *dev;
 
+	if (ipoib_moved(rails, rail, now))
+		return NSEC_NEVER;
 	if (rail->state == RAIL_PORT)
 		return check_port(rails, rail, now);
 	if (rail->state == RAIL_READY)

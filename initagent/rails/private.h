@@ -87,8 +87,10 @@ void rail_address_event(struct rails *rails, const struct address_event *ev, uin
 void rail_reconsider(struct rails *rails, uint64_t now);
 
 /* port.c: the ports under the rails. rail_fabric_port: that of one, of its address if it has one;
- * NULL: there is none. rail_ports_step: looks at them when port_check is due. */
+ * NULL: there is none. rail_ports_step: looks at them when port_check is due. rail_refresh_pkey: of
+ * an IPoIB rail, its partition. */
 void rail_ports_step(struct rails *rails, uint64_t now);
+void rail_refresh_pkey(const struct rails *rails, struct rail *rail);
 const struct fabric_port *rail_fabric_port(const struct rails *rails, const struct rail *rail);
 /* rail_take_group: the SA's answer about a broadcast group. */
 void rail_take_group(struct rails *rails, const struct fabric_event *ev, uint64_t now);
@@ -117,6 +119,9 @@ bool ipoib_child_wanted(const struct rails *rails, const struct netdev *dev);
  * of it. */
 bool ipoib_is_parent(const struct rails *rails, const struct netdev *dev);
 bool ipoib_replaced(const struct rails *rails, const struct netdev *dev);
+/* ipoib_moved: the rail's interface, which carried the plan's partition, is in another one now, and
+ * gives way to its children. */
+bool ipoib_moved(struct rails *rails, struct rail *rail, uint64_t now);
 /* ipoib_has_children: ipoib_make_children() was here; it is called once for a parent. */
 bool ipoib_has_children(const struct rails *rails, const struct netdev *parent);
 void ipoib_make_children(struct rails *rails, const struct netdev *parent, uint64_t now);

@@ -23,8 +23,7 @@ static const struct verdict common[] = {
 	{ENOENT, CAUSE_ROOT_NO_EXPORT, REMEDY_PATH,
 		"no such path on the server, or not for this host"},
 	{EDESTADDRREQ, CAUSE_ROOT_NO_EXPORT, REMEDY_RETRY, /* attempt.c's, of a referral */
-		"the path is referred to a server by its name, which the kernel cannot look up: "
-		"use its address"},
+		"the path is referred to a server by its name: the kernel needs its address"},
 	{ENOTDIR, CAUSE_ROOT_NO_EXPORT, REMEDY_RETRY, "the path is not a directory"},
 	{EACCES, CAUSE_ROOT_NO_EXPORT, REMEDY_PATH, "the server denies access"},
 	{EPERM, CAUSE_ROOT_NO_EXPORT, REMEDY_PATH,
