@@ -515,6 +515,27 @@ TEST(a_parent_is_not_for_its_children_would_go_down_too)
 	CHECK(!is_bounced(true));
 }
 
+/* The subnet manager may write another first P_Key when the interface is there: that is what the
+ * table is asked for then. */
+TEST(an_interface_follows_the_first_p_key)
+{
+	const char *where, *text;
+	struct room r;
+
+	netns_enter();
+	netns_veth("ib0", "other", 0);
+	netns_run("ip link set ib0 up");
+	room_new(&r);
+	r.b.rows[0].ifindex = links_by_name(r.b.links, "ib0")->ifindex;
+	r.b.rows[0].state = RAIL_ADDRESSING;
+	modtree_file(&r.tree, "/sys/class/net/ib0/pkey", "0x8004\n");
+	r.b.port_check = r.now;
+	rail_ports_step(&r.b, r.now);
+	CHECK_INT(report_waiting(r.b.report, &where, &text), CAUSE_PORT_NO_PKEY);
+	CHECK(strstr(text, "waiting for P_Key 0x8004"));
+	room_free(&r);
+}
+
 /* Of an adapter with two ports whose own GUID is the first one's (qib's), or no port's. */
 TEST(the_guid_of_one_port_does_not_choose_the_other)
 {
