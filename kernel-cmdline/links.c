@@ -317,18 +317,19 @@ static void say_link(struct link_parse *x)
 static bool add_link(struct link_parse *x)
 {
 	struct parser *p = x->p;
-	struct plan_link *known = p->links.items, *end = known + p->links.n;
+	struct plan_link *known = p->links.items;
 	struct plan_word *before;
+	size_t left = p->links.n;
 
-	while (known < end && !streq(known->name, x->link.name))
+	for (; left && !streq(known->name, x->link.name); left--)
 		known++;
-	if (known < end && known->kind != x->link.kind)
+	if (left && known->kind != x->link.kind)
 		return refuse(x, word_value(x->w), "give it another name",
 			"another option creates an interface of this name");
-	if (known < end && x->w->source + 1 == p->firmware)
+	if (left && x->w->source + 1 == p->firmware)
 		return say(p, x->w, "has no effect: the command line has %s", known->name);
 	say_link(x);
-	if (known == end)
+	if (!left)
 		return APPEND_MAX(p, &p->links, x->link, x->w, PLAN_LINKS_MAX);
 	before = &p->words[known->word];
 	say(p, before, "has no effect: given again further on");
