@@ -239,6 +239,8 @@ static bool read_namespace(struct table *t, struct cursor c)
 		return false;
 	cursor_skip(&c, 2);
 	p.nsid = cursor_le32(&c);
+	if (p.nsid == UINT32_MAX)
+		return refuse(t, "a namespace has the number that means all of them");
 	id = cursor_u8(&c);
 	cursor_copy(&c, p.uuid, sizeof(p.uuid));
 	if (id != NID_UUID)

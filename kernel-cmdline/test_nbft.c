@@ -320,6 +320,9 @@ TEST(values_that_cannot_be)
 	broken.namespaces[0].nqn = NULL;
 	CHECK_STR(why_of(), "a namespace is not in a subsystem with a valid NQN");
 	broken = plain;
+	broken.namespaces[0].nsid = UINT32_MAX;
+	CHECK_STR(why_of(), "a namespace has the number that means all of them");
+	broken = plain;
 	broken.namespaces[0].port = "442O";
 	CHECK_STR(why_of(), "a namespace has no valid port");
 	broken.namespaces[0].port = "4420";
