@@ -113,7 +113,7 @@ int value_ipv4(const char *s, size_t len, struct inet_addr *ret)
 		while (i < len && is_digit(s[i]))
 			i++;
 		/* "010" is octal for some tools and decimal for others: refused */
-		if (i - start > 3 || (i - start > 1 && s[start] == '0'))
+		if (i == start || i - start > 3 || (i - start > 1 && s[start] == '0'))
 			return -EINVAL;
 		if (value_u32(s + start, i - start, 255, &octet) < 0)
 			return -EINVAL;
