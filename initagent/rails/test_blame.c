@@ -478,6 +478,17 @@ TEST(what_is_missing_is_named_and_what_is_there)
 		CAUSE_PORT_NO_HCA, "waiting for RDMA port with GUID ", ports);
 }
 
+/* The rail's interface is there and joins its partition. */
+static void room_joining(struct room *r)
+{
+	netns_enter();
+	netns_veth("ib0", "other", 0);
+	netns_run("ip link set ib0 up");
+	room_new(r);
+	r->b.rows[0].ifindex = links_by_name(r->b.links, "ib0")->ifindex;
+	r->b.rows[0].state = RAIL_ADDRESSING;
+}
+
 /* Whether an interface that does not join is taken down and up. */
 static bool is_bounced(bool parent)
 {
@@ -485,12 +496,7 @@ static bool is_bounced(bool parent)
 	struct room r;
 	bool did;
 
-	netns_enter();
-	netns_veth("ib0", "other", 0);
-	netns_run("ip link set ib0 up");
-	room_new(&r);
-	r.b.rows[0].ifindex = links_by_name(r.b.links, "ib0")->ifindex;
-	r.b.rows[0].state = RAIL_ADDRESSING;
+	room_joining(&r);
 	r.b.parents[0] = r.b.rows[0].ifindex;
 	r.b.n_parents = parent;
 	for (int i = 0; i < 5; i++) {
@@ -522,12 +528,7 @@ TEST(an_interface_follows_the_first_p_key)
 	const char *where, *text;
 	struct room r;
 
-	netns_enter();
-	netns_veth("ib0", "other", 0);
-	netns_run("ip link set ib0 up");
-	room_new(&r);
-	r.b.rows[0].ifindex = links_by_name(r.b.links, "ib0")->ifindex;
-	r.b.rows[0].state = RAIL_ADDRESSING;
+	room_joining(&r);
 	modtree_file(&r.tree, "/sys/class/net/ib0/pkey", "0x8004\n");
 	r.b.port_check = r.now;
 	rail_ports_step(&r.b, r.now);
