@@ -240,6 +240,7 @@ labelled() {
 @test "SELinux: no policy is loaded, or a program is missing: named, and init is executed" {
 	labelled 'SELINUX=enforcing\n' '' 3
 	[[ $output == *"SELinux: load_policy ended with 3"* && $output != *restorecon* ]]
+	[[ $output == *IA-E615* ]]
 	labelled 'SELINUX=enforcing\n' 'rm sysroot/usr/sbin/restorecon'
 	[[ $output == *"SELinux: restorecon: No such file"* ]]
 }

@@ -9,6 +9,7 @@
 
 #include "base/io.h"
 #include "base/script.h"
+#include "report/causes.h"
 #include "report/console.h"
 
 #define CONFIG	   "/etc/selinux/config"
@@ -46,8 +47,9 @@ static bool asks_for_labels(void)
 /* What it says goes to the console. */
 static bool run(const char *program, char *const argv[])
 {
+	const struct cause_info *c = cause_info(CAUSE_ROOT_LABELS);
 	const struct script s = {.program = program, .argv = argv};
-	char text[80];
+	char text[80], line[256];
 	int status = script_run(&s, say, NULL);
 
 	if (status == 0)
@@ -57,8 +59,20 @@ static bool run(const char *program, char *const argv[])
 	else
 		snprintf(text, sizeof(text), "%s ended with %d", argv[0],
 			WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
-	say(text, NULL);
+	snprintf(line, sizeof(line), "initagent: root: %s %s: SELinux: %s", c->code, c->text, text);
+	console_line(STDERR_FILENO, line);
+	snprintf(line, sizeof(line), "initagent: root: %s check: %s", c->code, c->check);
+	console_line(STDERR_FILENO, line);
 	return false;
+}
+
+bool labels_wanted(void)
+{
+	struct statfs fs;
+
+	return access("/sys/fs/selinux", F_OK) == 0 && statfs("/", &fs) == 0 &&
+		(uint64_t)fs.f_type == TMPFS_MAGIC && asks_for_labels() &&
+		access("/warewulf/init.d/90-selinux", F_OK) < 0;
 }
 
 #define WORD(text) ((char[]){text})
@@ -69,13 +83,8 @@ void labels_set(void)
 	/* systemd labels /dev and /run; the others have labels of the kernel's */
 	char *label[] = {WORD("restorecon"), WORD("-R"), WORD("-e"), WORD("/proc"), WORD("-e"),
 		WORD("/sys"), WORD("-e"), WORD("/dev"), WORD("-e"), WORD("/run"), WORD("/"), NULL};
-	struct statfs fs;
 	sigset_t mask;
 
-	if (access("/sys/fs/selinux", F_OK) < 0 || statfs("/", &fs) < 0 ||
-		(uint64_t)fs.f_type != TMPFS_MAGIC || !asks_for_labels() ||
-		access("/warewulf/init.d/90-selinux", F_OK) == 0)
-		return;
 	/* script_run() leaves SIGCHLD blocked, which init would inherit. */
 	sigprocmask(SIG_SETMASK, NULL, &mask);
 	if (run("/usr/sbin/load_policy", load))

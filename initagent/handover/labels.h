@@ -9,10 +9,15 @@
  */
 #pragma once
 
+#include "base/util.h"
+
 /*
- * labels_set: nothing where the kernel has no SELinux or the root's /etc/selinux/config has no
+ * labels_wanted: not where the kernel has no SELinux or the root's /etc/selinux/config has no
  * SELINUX=enforcing or permissive; where it is no tmpfs; and where Warewulf's
- * /warewulf/init.d/90-selinux does it. Blocks. What fails is said, and init is executed all the
- * same: its policy decides.
+ * /warewulf/init.d/90-selinux does it. Looks at the root, whose server may not answer.
  */
+bool labels_wanted(void);
+
+/* labels_set: blocks. What fails is said (ROOT_LABELS), and init is executed all the same: its
+ * policy decides. */
 void labels_set(void);

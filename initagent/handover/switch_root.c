@@ -120,8 +120,10 @@ static int go(const char *root, const char *init, char *const argv[], char *cons
 		return r;
 	/* The real init has a console on its standard streams, as the kernel would give it. */
 	console_adopt();
-	switch_watch_work(watch, "labelling its files for SELinux");
-	labels_set();
+	if (labels_wanted()) {
+		switch_watch_work(watch, "labelling its files for SELinux");
+		labels_set();
+	}
 	take_step(watch, ret_step, "executing init");
 	execve(init, argv, envp);
 	return -errno;

@@ -43,5 +43,5 @@ failed [[:space:]]*$
 end
 END
     run -1 grep 'selinux: avc.*tcontext=[^ ]*:tmpfs_t' "$node_dir/console.log"
-    run -1 grep '^initagent: root: SELinux' "$node_dir/console.log"
+    run -1 grep -E '^initagent: root: (SELinux|IA-E615)' "$node_dir/console.log"
 }
