@@ -88,7 +88,8 @@ struct kernel kernel_load(const struct source *s, const char *file, uint16_t mac
 	for (size_t i = 0; i < ARRAY_SIZE(places) && r == -ENOENT; i++)
 		r = source_read(s, SOURCE_ROOT, name = places[i], &k.file);
 	if (r < 0)
-		die(r, "no kernel %s beside its modules; name one with KERNEL=FILE", kver);
+		die(r, "no kernel %s beside its modules: --kernel FILE (make: KERNEL=) names one",
+			kver);
 	version = kernel_version(&k.file);
 	if (version[0] && !streq(version, kver))
 		refuse("%s is kernel %s, the modules are of kernel %s", name, version, kver);
@@ -123,7 +124,7 @@ static struct bytes load_stub(const struct options *opt, const struct kernel *k)
 	struct pe_info info;
 
 	if (!file)
-		refuse("the kernel is for machine %04x: name its EFI stub with STUB=FILE",
+		refuse("the kernel is for machine %04x: --stub FILE (make: STUB=) names its stub",
 			k->machine);
 	need(file_read(file, &stub, NULL), file);
 	if (pe_read(stub.data, stub.size, &info) < 0)
