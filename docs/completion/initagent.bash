@@ -73,7 +73,7 @@ _initagent_mkimage() {
 
 	case ${COMP_WORDS[COMP_CWORD - 1]} in
 	--format) mapfile -t COMPREPLY < <(compgen -W "initrd pair uki iso" -- "$word") ;;
-	--root | --*-dir | --modprobe-d) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
+	--root | --into | --*-dir | --modprobe-d) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
 	--out | --agent | --busybox | --kernel | --stub | --os-release | --sb-* | --extra)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		;;
