@@ -113,7 +113,8 @@ PARSE(quiet)
 
 /*
  * dracut's reading is a trap: rd.emergency=reboot alone opens a shell there, which waits without
- * end on an unattended machine. Here an action takes place, and with rd.shell both.
+ * end on an unattended machine. Here an action takes place, and with rd.shell both; the shell of
+ * an image of dracut's is dracut's, and keeps to dracut's rule.
  */
 void resolve_policy(struct parser *p)
 {

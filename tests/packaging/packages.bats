@@ -149,38 +149,46 @@ plain() {
 	find "$root" ! -path '*/var/*' | sort | diff "$T/before" -
 }
 
-@test "RPMs: built, the spec and they are clean to rpmlint, and hold what make install installs" {
-	local root=$T/root rpms
+# rpms plain|merged: the RPMs, built once for all cases; merged is for a distribution where sbin is
+# the same as bin, and a later release. $RPMS are the agent's and the tools'.
+rpms() {
+	local built=$BATS_FILE_TMPDIR/rpms/$1 args="--define '_rpmdir $BATS_FILE_TMPDIR/rpms/$1'"
 
-	make --no-print-directory BUILD="$BUILD" rpm >"$T/log" 2>&1 ||
-		{ tail -n 40 "$T/log"; return 1; }
-	rpms=("$PACKAGES"/rpm/RPMS/*/initagent{,-tools}-"$VERSION"-1.*.rpm)
-	[ "${#rpms[@]}" -eq 2 ]
-	run -0 rpmlint -c packaging/rpmlint.toml packaging/initagent.spec "${rpms[@]}"
+	if [[ ! -d $built ]]; then
+		[[ $1 == plain ]] || args+=" --define '_sbindir %{_bindir}' --define 'dist .merged'"
+		make --no-print-directory BUILD="$BUILD" rpm RPM_ARGS="$args" >"$T/log" 2>&1 ||
+			{ tail -n 40 "$T/log"; return 1; }
+	fi
+	RPMS=("$built"/*/initagent{,-tools}-"$VERSION"-1*.rpm)
+	[ "${#RPMS[@]}" -eq 2 ]
+}
+
+@test "RPMs: built, the spec and they are clean to rpmlint, and hold what make install installs" {
+	local root=$T/root
+
+	rpms plain
+	run -0 rpmlint -c packaging/rpmlint.toml packaging/initagent.spec "${RPMS[@]}"
 	[[ $output == *" 0 errors, 0 warnings"* ]]
-	diff <(installed | grep -v /usr/share/initramfs-tools/ | plain) <(rpm -qpl "${rpms[@]}" |
+	diff <(installed | grep -v /usr/share/initramfs-tools/ | plain) <(rpm -qpl "${RPMS[@]}" |
 		grep -vxE '/usr/(lib/dracut/modules.d/70|lib/|libexec/)initagent' | plain)
 	mkdir "$root"
-	rpm --root "$root" --nodeps --noscripts -i "${rpms[@]}"
+	rpm --root "$root" --nodeps --noscripts -i "${RPMS[@]}"
 	rpm --root "$root" -V --nodeps initagent initagent-tools
 	"$root/usr/sbin/initagent" version | grep -qF "$VERSION"
 	rpm --root "$root" --nodeps --noscripts -e initagent initagent-tools
 	[ ! -e "$root/usr/sbin/initagent" ]
 	# which package of the distribution has the module's rest is not for this one to say, and
 	# nothing else is needed
-	run -0 rpm -qp --requires "${rpms[0]}"
+	run -0 rpm -qp --requires "${RPMS[0]}"
 	run -1 grep -vE '^(rpmlib\(|/bin/(ba)?sh$)' <<<"$output"
 	# the tools: libraries, and what the builder of images runs
-	run -0 rpm -qp --requires "${rpms[1]}"
+	run -0 rpm -qp --requires "${RPMS[1]}"
 	[ "$(grep -xE 'gzip|kmod|xz|zstd' <<<"$output" | xargs)" = "gzip kmod xz zstd" ]
 }
 
 @test "RPMs of a distribution where sbin is merged with bin" {
-	make --no-print-directory BUILD="$BUILD" rpm \
-		RPM_ARGS="--define '_sbindir %{_bindir}' --define 'dist .merged'" >"$T/log" 2>&1 ||
-		{ tail -n 40 "$T/log"; return 1; }
-	run -0 rpm -qpl "$PACKAGES"/rpm/RPMS/*/initagent{,-tools}-"$VERSION"-1.merged.*.rpm
-	rm "$PACKAGES"/rpm/RPMS/*/initagent*-"$VERSION"-1.merged.*.rpm
+	rpms merged
+	run -0 rpm -qpl "${RPMS[@]}"
 	[ "$(grep -E '/s?bin/' <<<"$output" | sort | xargs)" = "/usr/bin/initagent \
 /usr/bin/initagent-flexboot /usr/bin/initagent-mkimage /usr/bin/initagent-site" ]
 }
@@ -220,11 +228,10 @@ base_rpm() {
 		-bb "$T/base.spec" >"$T/base.log" 2>&1 || { cat "$T/base.log"; return 1; }
 }
 
-# release N: the RPMs as that release, in $T/repo.
+# release plain|merged: those RPMs among the packages of $T/repo.
 release() {
-	make --no-print-directory BUILD="$BUILD" rpm RPM_ARGS="--define 'dist .$1'" >"$T/log" \
-		2>&1 || { tail -n 40 "$T/log"; return 1; }
-	mv "$PACKAGES"/rpm/RPMS/*/initagent{,-tools}-"$VERSION-1.$1".*.rpm "$T/repo/"
+	rpms "$1"
+	cp "${RPMS[@]}" "$T/repo/"
 	createrepo_c -q "$T/repo"
 }
 
@@ -238,7 +245,7 @@ in_root() {
 # holds RELEASE: both packages, whole, and nothing of another release.
 holds() {
 	[ "$(rpm --root "$root" -q --qf '%{name} %{release}\n' initagent initagent-tools)" = \
-		$'initagent 1.'"$1"$'\ninitagent-tools 1.'"$1" ]
+		$'initagent '"$1"$'\ninitagent-tools '"$1" ]
 	rpm --root "$root" -V initagent initagent-tools
 }
 
@@ -246,7 +253,7 @@ holds() {
 	local root=$T/root
 
 	base_rpm
-	release 1
+	release plain
 	in_root install base
 	find "$root" ! -type d ! -path '*/var/*' | sort >"$T/before"
 	# the tools recommend the agent; nothing has to be forced
@@ -256,9 +263,10 @@ holds() {
 	chroot "$root" initagent-mkimage --version | grep -qF "$VERSION"
 	chroot "$root" initagent-site -n check \
 		-f "$(rpm --root "$root" -ql initagent-tools | grep 'site\.example\.yaml$')"
-	release 2
+	# to where sbin is merged: each program moves
+	release merged
 	in_root upgrade
-	holds 2
+	holds 1.merged
 	chroot "$root" initagent version | grep -qF "$VERSION"
 	in_root remove initagent initagent-tools
 	# of folders, those that the distribution shares out among its packages stay
