@@ -14,24 +14,24 @@ struct check {
 static void check_file(
 	const struct check *c, const struct said *path, const char *suffix, const char *remedy)
 {
-	_cleanup_free_ char *full = NULL, *how = NULL;
+	const char *full;
 	struct stat st;
 	int r = 0;
 
 	if (!path->text || !c->look)
 		return;
-	if (asprintf(&full, "%s%s", site_path(c->s, path->text), suffix) < 0)
-		must(NULL);
+	full = must(arena_printf(c->s->arena, "%s%s", site_path(c->s, path->text), suffix));
 	if (stat(full, &st) < 0)
 		r = errno;
 	else if (!S_ISREG(st.st_mode))
 		r = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
 	else if (access(full, R_OK) < 0)
 		r = errno;
-	if (r && asprintf(&how, "%s; with -n, check and explain skip this check", remedy) < 0)
-		must(NULL);
 	if (r)
-		error_at(c->report, path->at, how, "%s: %s", full, strerror(r));
+		error_at(c->report, path->at,
+			must(arena_printf(c->s->arena,
+				"%s; with -n, check and explain skip this check", remedy)),
+			"%s: %s", full, strerror(r));
 	else if (st.st_size == 0)
 		error_at(c->report, path->at, remedy, "%s is empty", full);
 }

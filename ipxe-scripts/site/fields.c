@@ -5,15 +5,12 @@
 
 void report_value(struct loader *l, const struct value *v, const char *remedy, const char *fmt, ...)
 {
-	_cleanup_free_ char *text = NULL;
+	const char *text;
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&text, fmt, ap);
+	text = must(arena_vprintf(l->site->arena, fmt, ap));
 	va_end(ap);
-	if (n < 0)
-		must(NULL);
 	error_at(
 		l->report, v->at, remedy, "%s%s%s", v->key ? v->key : "", v->key ? ": " : "", text);
 }
@@ -136,7 +133,7 @@ const struct value *items_of(struct loader *l, const struct value *v, size_t *n)
 
 bool is_name(const char *s)
 {
-	size_t len = strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-");
+	size_t len = strspn(s, ALNUM "._-");
 
 	return len > 0 && len <= 63 && !s[len] && !strchr("._-", s[0]);
 }
@@ -192,8 +189,7 @@ void take_ifname(struct loader *l, const struct value *v, void *member)
 /* What is copied keeps its name in URLs and configurations, so it must need no quoting there. */
 static bool plain_path(const char *s)
 {
-	size_t len = strspn(
-		s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/+:@,=~");
+	size_t len = strspn(s, ALNUM "._-/+:@,=~");
 
 	return len > 0 && !s[len] && len < 1024;
 }
@@ -337,7 +333,6 @@ void take_addr(struct loader *l, const struct value *v, void *member)
 static void take_up_to(
 	struct loader *l, const struct value *v, uint32_t least, uint32_t most, void *member)
 {
-	_cleanup_free_ char *remedy = NULL;
 	uint32_t number = 0;
 
 	if (!is_kind(l, v, VALUE_TEXT))
@@ -346,9 +341,9 @@ static void take_up_to(
 		*(struct said_number *)member = (struct said_number){number, v->at};
 		return;
 	}
-	if (asprintf(&remedy, "a number from %u to %u", least, most) < 0)
-		must(NULL);
-	report_value(l, v, remedy, "%s is not valid here", v->text);
+	report_value(l, v,
+		must(arena_printf(l->site->arena, "a number from %u to %u", least, most)),
+		"%s is not valid here", v->text);
 }
 
 void take_number(struct loader *l, const struct value *v, void *member)

@@ -4,16 +4,14 @@
 
 #include "site/fields.h"
 
-#define LETTERS "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-
 void imported_put(struct text *t, const char *before, const char *value, const char *after)
 {
-	size_t n = value ? strspn(value, "<>./:=_@%+~-" LETTERS) : 0;
+	size_t n = value ? strspn(value, "<>./:=_@%+~-" ALNUM) : 0;
 
 	if (!value)
 		return;
 	text_put(t, before);
-	if (n && !value[n] && strchr("<./" LETTERS, value[0]) && value[n - 1] != ':') {
+	if (n && !value[n] && strchr("<./" ALNUM, value[0]) && value[n - 1] != ':') {
 		text_printf(t, "%s%s", value, after);
 		return;
 	}

@@ -5,48 +5,38 @@
 static void copy_signed(struct site *s, struct tree *t, const struct site_image *m,
 	const char *path, const char *source)
 {
-	_cleanup_text_ struct text from = {0}, to = {0};
-
 	tree_copy(t, path, site_path(s, source));
-	if (!image_is_signed(m))
-		return;
-	text_printf(&from, "%s.sig", source);
-	text_printf(&to, "%s.sig", path);
-	tree_copy(t, to.data, site_path(s, from.data));
+	if (image_is_signed(m))
+		tree_copy(t, must(arena_printf(s->arena, "%s.sig", path)),
+			site_path(s, must(arena_printf(s->arena, "%s.sig", source))));
 }
 
 static void copy_image(struct site *s, struct tree *t, const struct site_image *m)
 {
-	_cleanup_text_ struct text path = {0};
+	const char *dir = must(arena_printf(s->arena, "http/images/%s", m->name));
 	char name[INITRD_NAME_SIZE];
 
-	if (m->kernel.text) {
-		text_printf(&path, "http/images/%s/kernel", m->name);
-		copy_signed(s, t, m, path.data, m->kernel.text);
-	}
-	for (size_t i = 0; i < m->initrds.n; i++) {
-		text_clear(&path);
-		text_printf(&path, "http/images/%s/%s", m->name, initrd_name(name, m, i));
-		copy_signed(s, t, m, path.data, m->initrds.items[i].text);
-	}
-	if (!m->uki.text)
-		return;
-	text_clear(&path);
-	text_printf(&path, "http/images/%s/%s.efi", m->name, m->name);
-	tree_copy(t, path.data, site_path(s, m->uki.text));
+	if (m->kernel.text)
+		copy_signed(s, t, m, must(arena_printf(s->arena, "%s/kernel", dir)),
+			m->kernel.text);
+	for (size_t i = 0; i < m->initrds.n; i++)
+		copy_signed(s, t, m,
+			must(arena_printf(s->arena, "%s/%s", dir, initrd_name(name, m, i))),
+			m->initrds.items[i].text);
+	if (m->uki.text)
+		tree_copy(t, must(arena_printf(s->arena, "%s/%s.efi", dir, m->name)),
+			site_path(s, m->uki.text));
 }
 
 /* ROMs fetch a loader by TFTP or, UEFI HTTP Boot, by HTTP: it is in both places. */
 static void copy_loader(struct site *s, struct tree *t, size_t i)
 {
-	_cleanup_text_ struct text http = {0}, tftp = {0};
+	const char *http = must(arena_printf(s->arena, "http/loaders/%s", site_loader_files[i]));
 
 	if (!s->loaders[i].text)
 		return;
-	text_printf(&http, "http/loaders/%s", site_loader_files[i]);
-	text_printf(&tftp, "tftp/%s", site_loader_files[i]);
-	tree_copy(t, http.data, site_path(s, s->loaders[i].text));
-	tree_link(t, tftp.data, http.data);
+	tree_copy(t, http, site_path(s, s->loaders[i].text));
+	tree_link(t, must(arena_printf(s->arena, "tftp/%s", site_loader_files[i])), http);
 }
 
 static void copy_images(struct site *s, struct tree *t)
@@ -55,12 +45,9 @@ static void copy_images(struct site *s, struct tree *t)
 		copy_image(s, t, &s->images[i]);
 	for (size_t i = 0; i < LOADER_MAX; i++)
 		copy_loader(s, t, i);
-	for (size_t i = 0; i < s->n_files; i++) {
-		_cleanup_text_ struct text path = {0};
-
-		text_printf(&path, "http/files/%s", s->files[i].name);
-		tree_copy(t, path.data, site_path(s, s->files[i].path.text));
-	}
+	for (size_t i = 0; i < s->n_files; i++)
+		tree_copy(t, must(arena_printf(s->arena, "http/files/%s", s->files[i].name)),
+			site_path(s, s->files[i].path.text));
 }
 
 void render(struct site *s, struct tree *t)

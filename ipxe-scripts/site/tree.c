@@ -18,7 +18,8 @@
 
 struct tree {
 	enum tree_mode mode;
-	char *dir, *work; /* work: where it is written; dir itself when comparing */
+	const char *dir;
+	char *work; /* where it is written; NULL: comparing, or in its place */
 	char last[PATH_MAX]; /* folder made last */
 	FILE *out, *err;
 	struct arena *arena;
@@ -45,23 +46,14 @@ static int tree_fail(struct tree *t, int error, const char *fmt, ...)
 }
 
 /* Is there something in the folder that is not ours? */
-static bool is_foreign(const char *dir)
+static bool is_foreign(const struct tree *t)
 {
-	_cleanup_free_ char *mark = NULL;
-	struct dirent *e;
-	bool any = false;
-	DIR *d;
+	_cleanup_closedir_ DIR *d = NULL;
 
-	if (asprintf(&mark, "%s/" TREE_MARK, dir) < 0)
-		must(NULL);
-	if (access(mark, F_OK) == 0)
+	if (access(must(arena_printf(t->arena, "%s/" TREE_MARK, t->dir)), F_OK) == 0)
 		return false;
-	d = opendir(dir);
-	while (d && (e = readdir(d)))
-		any |= !streq(e->d_name, ".") && !streq(e->d_name, "..");
-	if (d)
-		closedir(d);
-	return d ? any : errno != ENOENT;
+	d = opendir(t->dir);
+	return d ? dir_next(d) != NULL : errno != ENOENT;
 }
 
 static volatile sig_atomic_t ended_by; /* signal */
@@ -96,8 +88,8 @@ static bool same_file(const struct statx *a, const struct statx *b)
  */
 static int resolve_dir(struct tree *t)
 {
+	_cleanup_free_ char *real = NULL;
 	struct statx is, here;
-	char *real;
 
 	if (!t->dir[0])
 		return tree_fail(t, -ENOENT, "the folder's name is empty");
@@ -107,8 +99,7 @@ static int resolve_dir(struct tree *t)
 		return tree_fail(t, -ENOENT, "%s: the symbolic link points to nothing", t->dir);
 	if (!real)
 		return 0;
-	free(t->dir);
-	t->dir = real;
+	t->dir = must(arena_text(t->arena, real, strlen(real)));
 	if (statx(AT_FDCWD, t->dir, 0, STATX_INO, &is) < 0)
 		return tree_fail(t, -errno, "%s", t->dir);
 	if (is.stx_attributes & STATX_ATTR_MOUNT_ROOT)
@@ -126,44 +117,33 @@ static int begin_write(struct tree *t)
 {
 	if (resolve_dir(t) < 0)
 		return t->error;
-	if (is_foreign(t->dir))
+	if (is_foreign(t))
 		return tree_fail(t, -EEXIST,
 			"%s is not a rendered tree: name an empty folder or a new one", t->dir);
-	if (asprintf(&t->work, "%s.new-XXXXXX", t->dir) < 0)
-		must(NULL);
+	t->work = must(arena_printf(t->arena, "%s.new-XXXXXX", t->dir));
 	catch_signals();
 	if (!mkdtemp(t->work)) {
-		int r = -errno;
-
-		tree_fail(t, r, "a folder beside %s", t->dir);
-		free(t->work);
 		t->work = NULL;
-		return r;
+		return tree_fail(t, -errno, "a folder beside %s", t->dir);
 	}
 	if (chmod(t->work, 0755) < 0)
 		return tree_fail(t, -errno, "%s", t->work);
 	return 0;
 }
 
-static char *without_slashes(const char *dir)
-{
-	size_t len = strlen(dir);
-
-	while (len > 1 && dir[len - 1] == '/')
-		len--;
-	return must(strndup(dir, len));
-}
-
 int tree_begin(struct tree **ret, const char *dir, enum tree_mode mode, FILE *out, FILE *err)
 {
 	_cleanup_(tree_freep) struct tree *t = must(calloc(1, sizeof(*t)));
+	size_t len = strlen(dir);
 
 	t->fd = t->old = -1;
 	t->mode = mode;
 	t->out = out;
 	t->err = err;
-	t->dir = without_slashes(dir);
+	while (len > 1 && dir[len - 1] == '/')
+		len--;
 	t->arena = must_arena();
+	t->dir = must(arena_text(t->arena, dir, len));
 	t->paths = names_new();
 	if (mode == TREE_WRITE && begin_write(t) < 0)
 		return t->error;
@@ -359,15 +339,12 @@ void tree_file(struct tree *t, const char *path, const void *data, size_t len)
 
 void tree_text(struct tree *t, const struct text *content, const char *path, ...)
 {
-	_cleanup_free_ char *full = NULL;
+	const char *full;
 	va_list ap;
-	int n;
 
 	va_start(ap, path);
-	n = vasprintf(&full, path, ap);
+	full = must(arena_vprintf(t->arena, path, ap));
 	va_end(ap);
-	if (n < 0)
-		must(NULL);
 	tree_file(t, full, content->data, content->len);
 }
 
@@ -405,12 +382,10 @@ static void find_extra(struct tree *t, int fd, const char *folder)
 	n = scandirat(fd, folder, &list, NULL, alphasort);
 	for (i = 0; i < n; i++) {
 		const char *name = list[i]->d_name;
-		_cleanup_free_ char *path = NULL;
+		const char *path = streq(folder, ".") ? name
+			: must(arena_printf(t->arena, "%s/%s", folder, name));
 		struct stat st;
 
-		if (asprintf(&path, "%s%s%s", streq(folder, ".") ? "" : folder,
-			    streq(folder, ".") ? "" : "/", name) < 0)
-			must(NULL);
 		if (streq(name, ".") || streq(name, "..") ||
 			fstatat(fd, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			;
@@ -426,10 +401,9 @@ static void find_extra(struct tree *t, int fd, const char *folder)
 /* Swaps the new tree for the old one in one step, where the kernel and the file system can. */
 static int move_in_place(struct tree *t)
 {
-	_cleanup_free_ char *old = NULL;
+	char *old;
 
 	if (rename(t->work, t->dir) == 0) {
-		free(t->work);
 		t->work = NULL;
 		return 0;
 	}
@@ -440,13 +414,10 @@ static int move_in_place(struct tree *t)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return tree_fail(t, -errno, "moving the tree to %s", t->dir);
-	if (asprintf(&old, "%s.old", t->work) < 0)
-		must(NULL);
+	old = must(arena_printf(t->arena, "%s.old", t->work));
 	if (rename(t->dir, old) < 0 || rename(t->work, t->dir) < 0)
 		return tree_fail(t, -errno, "moving the tree to %s", t->dir);
-	free(t->work);
 	t->work = old;
-	old = NULL;
 	return 0;
 }
 
@@ -471,16 +442,12 @@ struct tree *tree_free(struct tree *t)
 {
 	if (!t)
 		return NULL;
-	if (t->fd >= 0)
-		close(t->fd);
-	if (t->old >= 0)
-		close(t->old);
+	closep(&t->fd);
+	closep(&t->old);
 	if (t->work)
 		io_remove_tree(t->work);
 	names_free(t->paths);
 	arena_free(t->arena);
-	free(t->work);
-	free(t->dir);
 	free(t);
 	if (ended_by)
 		raise(ended_by);
