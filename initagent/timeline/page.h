@@ -27,16 +27,16 @@ void page_foot(FILE *out);
 void page_section(FILE *out, const char *id, const char *title);
 void page_section_end(FILE *out);
 
-/* The sections of many boots, in the order of the page; *id is the number of the last picture. */
-int page_histogram(FILE *out, const struct boots *b, unsigned int *id);
-int page_phases(FILE *out, const struct boots *b, unsigned int *id);
-int page_slowest(FILE *out, const struct boots *b, unsigned int *id);
-int page_failed(FILE *out, const struct boots *b, unsigned int *id);
-int page_causes(FILE *out, const struct boots *b, unsigned int *id);
-int page_switches(FILE *out, const struct boots *b, unsigned int *id);
-int page_versions(FILE *out, const struct boots *b, unsigned int *id);
-int page_broken(FILE *out, const struct boots *b, unsigned int *id);
-int page_all(FILE *out, const struct boots *b, unsigned int *id);
+/* The sections of many boots, in the order of the page. */
+int page_histogram(FILE *out, const struct boots *b);
+int page_phases(FILE *out, const struct boots *b);
+int page_slowest(FILE *out, const struct boots *b);
+int page_failed(FILE *out, const struct boots *b);
+int page_causes(FILE *out, const struct boots *b);
+int page_switches(FILE *out, const struct boots *b);
+int page_versions(FILE *out, const struct boots *b);
+int page_broken(FILE *out, const struct boots *b);
+int page_all(FILE *out, const struct boots *b);
 /* page_single: the whole page of one boot. */
 int page_single(FILE *out, const struct record *r);
 

@@ -3,9 +3,7 @@
 #include "axis.h"
 #include "chart.h"
 #include "look.h"
-#include "markup.h"
 #include "page.h"
-#include "boots.h"
 
 #define WIDTH  1120.0
 #define LEFT   56.0
@@ -176,11 +174,10 @@ static void draw_histogram(FILE *out, const struct boots *b, const struct histog
 	chart_close(out);
 }
 
-int page_histogram(FILE *out, const struct boots *b, unsigned int *id)
+int page_histogram(FILE *out, const struct boots *b)
 {
 	struct histogram h;
 
-	(void)id;
 	if (!b->n_times) {
 		fputs("<p>No boot reached its root.</p>\n", out);
 		return 0;
@@ -229,7 +226,7 @@ static void phase_rows(FILE *out, const struct phase_stats *rows, size_t n)
 	}
 }
 
-int page_phases(FILE *out, const struct boots *b, unsigned int *id)
+int page_phases(FILE *out, const struct boots *b)
 {
 	static const struct table table = {"phase-table", "sort",
 		"Phases of the boots that reached their root (s)",
@@ -238,7 +235,6 @@ int page_phases(FILE *out, const struct boots *b, unsigned int *id)
 	_cleanup_(phases_freep) struct phases *p = NULL;
 	int r = phases_make(&p, b);
 
-	(void)id;
 	if (r < 0)
 		return r;
 	fputs("<p class=\"soft\">Phases overlap: modules load while an address is asked for. "

@@ -64,7 +64,7 @@ static void write_facts(FILE *out, const struct boots *b)
 
 static const struct section {
 	const char *id, *link, *title;
-	int (*write)(FILE *out, const struct boots *b, unsigned int *id);
+	int (*write)(FILE *out, const struct boots *b);
 	bool timed, broken; /* only there with boots that reached their root, with broken files */
 } sections[] = {
 	{"times", "Boot times", "Boot times", page_histogram, false, false},
@@ -85,7 +85,6 @@ static bool is_shown(const struct section *s, const struct boots *b)
 
 static int write_many(FILE *out, const struct boots *b)
 {
-	unsigned int id = 1;
 	int r = 0;
 
 	page_head(out, "Boot report");
@@ -101,7 +100,7 @@ static int write_many(FILE *out, const struct boots *b)
 		if (!is_shown(&sections[i], b))
 			continue;
 		page_section(out, sections[i].id, sections[i].title);
-		r = sections[i].write(out, b, &id);
+		r = sections[i].write(out, b);
 		page_section_end(out);
 	}
 	page_foot(out);

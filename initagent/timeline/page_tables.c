@@ -7,6 +7,9 @@
 #include "report/causes.h"
 
 #define MINI 220.0
+/* Of the pictures; the histogram's is 1. */
+#define SLOWEST_ID 2
+#define FAILED_ID  (SLOWEST_ID + PAGE_SLOWEST)
 
 static void draw_codes(FILE *out, const struct record *r)
 {
@@ -35,14 +38,14 @@ static void draw_longest(FILE *out, const struct record *r)
 	markup_printf(out, "%s %.2f s", name, most);
 }
 
-static int chart_details(FILE *out, const struct record *r, unsigned int *id)
+static int chart_details(FILE *out, const struct record *r, size_t id)
 {
 	int q;
 
 	markup_printf(out,
 		"<details><summary>Picture of %s (%.2f s)</summary>\n<div class=\"scroll\">\n",
 		r->node, record_total(r));
-	q = chart_boot(out, r, false, ++*id);
+	q = chart_boot(out, r, false, (unsigned int)id);
 	fputs("</div></details>\n", out);
 	return q;
 }
@@ -59,7 +62,7 @@ static void mini_key(FILE *out)
 	fputs("</p>\n", out);
 }
 
-int page_slowest(FILE *out, const struct boots *b, unsigned int *id)
+int page_slowest(FILE *out, const struct boots *b)
 {
 	static const struct table table = {"slow-table", "sort",
 		"The slowest of the boots that reached their root",
@@ -81,7 +84,7 @@ int page_slowest(FILE *out, const struct boots *b, unsigned int *id)
 	table_close(out);
 	fputs("<details><summary>Pictures of these boots</summary>\n", out);
 	for (size_t i = 0; i < n && r == 0; i++)
-		r = chart_details(out, b->list[b->by_time[i]], id);
+		r = chart_details(out, b->list[b->by_time[i]], SLOWEST_ID + i);
 	fputs("</details>\n", out);
 	return r;
 }
@@ -99,7 +102,7 @@ static void failed_row(FILE *out, const struct record *r)
 	ROW(out, DRAWN(draw_switch, r), TEXT(r->file));
 }
 
-int page_failed(FILE *out, const struct boots *b, unsigned int *id)
+int page_failed(FILE *out, const struct boots *b)
 {
 	static const struct table table = {"failed-table", "sort",
 		"Boots without a root, with the last cause of each",
@@ -124,7 +127,7 @@ int page_failed(FILE *out, const struct boots *b, unsigned int *id)
 	fputs("<details><summary>Pictures of the first of them</summary>\n", out);
 	for (size_t i = 0; i < b->n && charts < PAGE_FAILED_CHARTS && r == 0; i++)
 		if (b->list[i]->outcome == RECORD_FAILED) {
-			r = chart_details(out, b->list[i], id);
+			r = chart_details(out, b->list[i], FAILED_ID + charts);
 			charts++;
 		}
 	fputs("</details>\n", out);
@@ -150,7 +153,7 @@ static void cause_row(FILE *out, const struct boots *b, const struct group *g)
 	fputs("</details></td></tr>\n", out);
 }
 
-int page_causes(FILE *out, const struct boots *b, unsigned int *id)
+int page_causes(FILE *out, const struct boots *b)
 {
 	static const struct table table = {"cause-table", "sort",
 		"A failed boot was ended by its last cause; boots that recovered reached their "
@@ -161,7 +164,6 @@ int page_causes(FILE *out, const struct boots *b, unsigned int *id)
 	_cleanup_(groups_freep) struct groups *g = NULL;
 	int r = groups_make(&g, b, boot_cause_key);
 
-	(void)id;
 	if (r < 0)
 		return r;
 	if (!g->n) {
@@ -237,7 +239,7 @@ static int switch_row(FILE *out, const struct boots *b, const struct group *g)
 	return r;
 }
 
-int page_switches(FILE *out, const struct boots *b, unsigned int *id)
+int page_switches(FILE *out, const struct boots *b)
 {
 	static const struct table table = {"switch-table", "sort",
 		"Boots by the switch at the other end of their cable",
@@ -246,7 +248,6 @@ int page_switches(FILE *out, const struct boots *b, unsigned int *id)
 	_cleanup_(groups_freep) struct groups *g = NULL;
 	int r = groups_make(&g, b, switch_key);
 
-	(void)id;
 	if (r < 0)
 		return r;
 	table_open(out, &table);
@@ -282,14 +283,13 @@ static int version_rows(FILE *out, const struct boots *b, const char *what,
 	return r;
 }
 
-int page_versions(FILE *out, const struct boots *b, unsigned int *id)
+int page_versions(FILE *out, const struct boots *b)
 {
 	static const struct table table = {"version-table", "sort",
 		"Boots by the agent's version and by the kernel's",
 		{"Version", "Of", "#Boots", "#Failed", "#Median", "#95 %"}};
 	int r;
 
-	(void)id;
 	table_open(out, &table);
 	r = version_rows(out, b, "agent", version_key);
 	if (r == 0)
@@ -298,13 +298,12 @@ int page_versions(FILE *out, const struct boots *b, unsigned int *id)
 	return r;
 }
 
-int page_broken(FILE *out, const struct boots *b, unsigned int *id)
+int page_broken(FILE *out, const struct boots *b)
 {
 	static const struct table table = {"broken-table", "sort",
 		"Files that are not valid state files; they are not counted above",
 		{"File", "What is wrong"}};
 
-	(void)id;
 	table_open(out, &table);
 	for (size_t i = 0; i < b->n_broken; i++)
 		ROW(out, HEAD(b->broken[i].file), TEXT(b->broken[i].why));
@@ -312,13 +311,12 @@ int page_broken(FILE *out, const struct boots *b, unsigned int *id)
 	return 0;
 }
 
-int page_all(FILE *out, const struct boots *b, unsigned int *id)
+int page_all(FILE *out, const struct boots *b)
 {
 	static const char *const classes[RECORD_OUTCOME_MAX] = {"warn", "good", "bad"};
 	static const struct table table = {"all-table", "sort search", "Every boot, by name",
 		{"Node", "Outcome", "#Took", "Switch", "Causes met", "Root", "File"}};
 
-	(void)id;
 	fprintf(out, "<details><summary>List of %zu boots</summary>\n", b->n);
 	table_open(out, &table);
 	for (size_t i = 0; i < b->n && i < PAGE_ALL; i++) {

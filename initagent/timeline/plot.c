@@ -123,7 +123,7 @@ static void place_label(struct plot_bar *b, const char *label, double left, doub
 {
 	size_t length = markup_length(label);
 	double need = text_width(label), behind = right - b->x - b->width - 2 * GAP,
-	       before = b->x - left - 2 * GAP;
+	       before = b->x - left - 2 * GAP, room;
 
 	b->label = label;
 	b->label_max = length;
@@ -134,9 +134,9 @@ static void place_label(struct plot_bar *b, const char *label, double left, doub
 	}
 	b->label_before = behind < need && before > behind;
 	b->label_x = b->label_before ? b->x - GAP : b->x + b->width + GAP;
-	if ((b->label_before ? before : behind) < need)
-		b->label_max = (size_t)((b->label_before ? before : behind) > 0 ?
-			(b->label_before ? before : behind) / CHARACTER : 0);
+	room = b->label_before ? before : behind;
+	if (room < need)
+		b->label_max = (size_t)(room > 0 ? room / CHARACTER : 0);
 	/* three letters of a word are no label */
 	if (b->label_max < length && b->label_max < 6)
 		b->label_max = 0;
