@@ -8,12 +8,13 @@
 #include "handover/profile.h"
 #include "base/hex.h"
 
-static void put_conf(FILE *out, const struct profile_rail *rail)
+static void put_conf(FILE *out, const struct profile_set *set, const struct profile_rail *rail)
 {
 	const struct address_config *cfg = &rail->cfg;
 	const struct address_result *r = rail->four;
 	char text[3 * ADDRESS_CLIENT_ID_MAX + 1];
 
+	(void)set;
 	fputs("option rfc3442-classless-static-routes code 121 = array of unsigned integer 8;\n",
 		out);
 	if (r && r->client_id_len)
@@ -60,19 +61,11 @@ static void put_lease(FILE *out, const struct profile_set *set, const struct pro
 }
 
 int dhclient_write(const struct profile_set *set, const struct profile_rail *rail,
-	const struct dhclient_files *to)
+	const char *conf_dir, struct profile_file lease)
 {
-	struct file_stream f;
-	int r = profile_begin(&f);
+	int r = profile_file(set, rail,
+		&(struct profile_file){conf_dir, "dhclient-", ".conf", put_conf, 0});
 
-	if (r < 0)
-		return r;
-	put_conf(f.out, rail);
-	r = file_end(&f, set->env, to->conf_dir, to->conf, 0644);
-	if (r >= 0)
-		r = profile_begin(&f);
-	if (r < 0)
-		return r;
-	put_lease(f.out, set, rail);
-	return file_end(&f, set->env, to->lease_dir, to->lease, 0644);
+	lease.put = put_lease;
+	return r < 0 ? r : profile_file(set, rail, &lease);
 }

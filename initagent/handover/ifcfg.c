@@ -5,7 +5,6 @@
  * only numbers, addresses, interface names and checked domains are written, each in double quotes.
  */
 #include "bond.h"
-#include "inet_text.h"
 #include "handover/profile.h"
 #include "base/hex.h"
 
@@ -160,29 +159,27 @@ static int write_all_routes(const struct profile_set *set, const struct profile_
 /* The client of the initscripts: the lease is under the name ifup gives the file. */
 static int write_dhclient(const struct profile_set *set, const struct profile_rail *rail)
 {
-	char conf[96], lease[96], uuid[PROFILE_UUID_TEXT];
+	char before[64], uuid[PROFILE_UUID_TEXT];
 
-	snprintf(conf, sizeof(conf), "dhclient-%s.conf", rail->dev.name);
-	snprintf(lease, sizeof(lease), "dhclient-%s-%s.lease", profile_uuid(rail, uuid),
-		rail->dev.name);
-	return dhclient_write(set, rail, &(struct dhclient_files){DHCP_DIR, conf, LEASES_DIR,
-		lease});
+	snprintf(before, sizeof(before), "dhclient-%s-", profile_uuid(rail, uuid));
+	return dhclient_write(set, rail, DHCP_DIR, (struct profile_file){
+		.dir = LEASES_DIR, .before = before, .behind = ".lease"});
+}
+
+static void put_ifcfg(FILE *out, const struct profile_set *set, const struct profile_rail *rail)
+{
+	(void)set;
+	put_link(out, rail);
+	put_four(out, rail);
+	put_six(out, rail);
+	put_names(out, rail);
 }
 
 int ifcfg_write(const struct profile_set *set, const struct profile_rail *rail)
 {
-	struct file_stream f;
-	char name[32];
-	int r = profile_begin(&f);
+	static const struct profile_file file = {IFCFG_DIR, "ifcfg-", "", put_ifcfg, 0};
+	int r = profile_file(set, rail, &file);
 
-	if (r < 0)
-		return r;
-	put_link(f.out, rail);
-	put_four(f.out, rail);
-	put_six(f.out, rail);
-	put_names(f.out, rail);
-	snprintf(name, sizeof(name), "ifcfg-%s", rail->dev.name);
-	r = file_end(&f, set->env, IFCFG_DIR, name, 0644);
 	if (r >= 0)
 		r = write_all_routes(set, rail);
 	if (r >= 0 && rail->four && profile_dhcp4(rail))

@@ -85,8 +85,11 @@ static void put_subnet(FILE *out, const struct address_result *r)
 	put_address(out, "IPV4NETMASK", &mask);
 }
 
-static void put_four(FILE *out, const struct profile_set *set, const struct address_result *r)
+static void put_four(FILE *out, const struct profile_set *set, const struct profile_rail *rail)
 {
+	const struct address_result *r = rail->four;
+
+	put(out, "DEVICE", rail->dev.name);
 	put(out, "PROTO", r->method == ADDRESS_DHCP4 ? "dhcp" : "none");
 	put_subnet(out, r);
 	put_routes(out, r);
@@ -104,8 +107,12 @@ static void put_four(FILE *out, const struct profile_set *set, const struct addr
 
 /* cloud-init knows none, dhcp and dhcp6; its "dhcp6" listens to routers, too. Sourced after the
  * other file, it must not make that one's names empty. */
-static void put_six(FILE *out, const struct address_result *r)
+static void put_six(FILE *out, const struct profile_set *set, const struct profile_rail *rail)
 {
+	const struct address_result *r = rail->six;
+
+	(void)set;
+	put(out, "DEVICE6", rail->dev.name);
 	put(out, "IPV6PROTO", r->method == ADDRESS_STATIC ? "none" : "dhcp6");
 	put_address(out, "IPV6ADDR", &r->addr);
 	put_number(out, "IPV6NETMASK", r->prefix);
@@ -119,31 +126,16 @@ static void put_six(FILE *out, const struct address_result *r)
 		put_text(out, "DNSDOMAIN", TEXT_DOMAIN, r->domain);
 }
 
-static int write_family(const struct profile_set *set, const struct profile_rail *rail, bool six)
-{
-	struct file_stream f;
-	char name[32];
-	int r = profile_begin(&f);
-
-	if (r < 0)
-		return r;
-	put(f.out, six ? "DEVICE6" : "DEVICE", rail->dev.name);
-	if (six)
-		put_six(f.out, rail->six);
-	else
-		put_four(f.out, set, rail->four);
-	snprintf(name, sizeof(name), "net%s-%s.conf", six ? "6" : "", rail->dev.name);
-	return file_end(&f, set->env, "/run", name, 0644);
-}
-
 int klibc_write(const struct profile_set *set, const struct profile_rail *rail)
 {
+	static const struct profile_file four = {"/run", "net-", ".conf", put_four, 0},
+		six = {"/run", "net6-", ".conf", put_six, 0};
 	int r = profile_name_ok(rail->dev.name) ? 0 : -EINVAL;
 
 	if (r >= 0 && rail->four)
-		r = write_family(set, rail, false);
+		r = profile_file(set, rail, &four);
 	/* a link-local address is no configuration */
 	if (r >= 0 && rail->six && rail->six->method != ADDRESS_LINK6)
-		r = write_family(set, rail, true);
+		r = profile_file(set, rail, &six);
 	return r;
 }

@@ -287,63 +287,53 @@ static void put_bond(FILE *out, const struct plan_link *made)
 }
 
 /* networkd finds the interface made, and takes it as it is. */
-static int write_netdev(const struct profile_set *set, const struct profile_rail *rail)
+static void put_netdev(FILE *out, const struct profile_set *set, const struct profile_rail *rail)
 {
-	char name[64], hw[3 * LINK_HW_MAX + 1];
-	struct file_stream f;
-	int r = profile_begin(&f);
+	char hw[3 * LINK_HW_MAX + 1];
 
-	if (r < 0)
-		return r;
-	fprintf(f.out, "[NetDev]\nName=%s\nKind=%s\n", rail->dev.name, rail->dev.kind);
+	(void)set;
+	fprintf(out, "[NetDev]\nName=%s\nKind=%s\n", rail->dev.name, rail->dev.kind);
 	if (rail->dev.hw.len == 6)
-		fprintf(f.out, "MACAddress=%s\n", hex_text(hw, sizeof(hw), rail->dev.hw.bytes, 6,
+		fprintf(out, "MACAddress=%s\n", hex_text(hw, sizeof(hw), rail->dev.hw.bytes, 6,
 			":"));
 	if (rail->made->kind == PLAN_LINK_VLAN)
-		fprintf(f.out, "\n[VLAN]\nId=%u\n", rail->made->vlan_id);
+		fprintf(out, "\n[VLAN]\nId=%u\n", rail->made->vlan_id);
 	else if (rail->made->kind == PLAN_LINK_BOND)
-		put_bond(f.out, rail->made);
+		put_bond(out, rail->made);
 	else
-		fputs("\n[Bridge]\nSTP=no\nForwardDelaySec=0\n", f.out);
-	snprintf(name, sizeof(name), "05-initagent-%s.netdev", rail->dev.name);
-	return file_end(&f, set->env, NETWORK_DIR, name, 0644);
+		fputs("\n[Bridge]\nSTP=no\nForwardDelaySec=0\n", out);
 }
 
-static int write_network(const struct profile_set *set, const struct profile_rail *rail,
-	unsigned version, bool dhcp4)
+static void put_all(FILE *out, const struct profile_set *set, const struct profile_rail *rail)
 {
-	struct file_stream f;
-	char name[64];
-	int r = profile_begin(&f);
+	bool dhcp4 = profile_dhcp4(rail) && networkd_renews(set, rail);
 
-	if (r < 0)
-		return r;
-	put_match(f.out, rail, "Name");
-	put_link(f.out, rail, is_spare(set, rail));
-	put_network(f.out, rail, dhcp4);
-	put_vlans(f.out, set, rail);
+	put_match(out, rail, "Name");
+	put_link(out, rail, is_spare(set, rail));
+	put_network(out, rail, dhcp4);
+	put_vlans(out, set, rail);
 	if (dhcp4)
-		put_dhcp4(f.out, rail, version);
+		put_dhcp4(out, rail, set->facts->networkd);
 	if (profile_six(rail) == SIX_DHCP)
-		put_dhcp6(f.out, rail, version);
-	put_static(f.out, rail, dhcp4);
-	snprintf(name, sizeof(name), "05-initagent-%s.network", rail->dev.name);
-	return file_end(&f, set->env, NETWORK_DIR, name, 0644);
+		put_dhcp6(out, rail, set->facts->networkd);
+	put_static(out, rail, dhcp4);
 }
+
+static void put_name(FILE *out, const struct profile_set *set, const struct profile_rail *rail)
+{
+	(void)set;
+	put_match(out, rail, "OriginalName");
+	fprintf(out, "\n[Link]\nName=%s\nAlternativeNamesPolicy=database onboard slot path\n",
+		rail->dev.name);
+}
+
+static const struct profile_file netdev = {NETWORK_DIR, "05-initagent-", ".netdev", put_netdev, 0},
+	network = {NETWORK_DIR, "05-initagent-", ".network", put_all, 0},
+	link_name = {NETWORK_DIR, "05-initagent-", ".link", put_name, 0};
 
 int link_write(const struct profile_set *set, const struct profile_rail *rail)
 {
-	struct file_stream f;
-	char name[64];
-	int r = profile_begin(&f);
-
-	if (r < 0)
-		return r;
-	put_match(f.out, rail, "OriginalName");
-	fprintf(f.out, "\n[Link]\nName=%s\nAlternativeNamesPolicy=database onboard slot path\n",
-		rail->dev.name);
-	snprintf(name, sizeof(name), "05-initagent-%s.link", rail->dev.name);
-	return file_end(&f, set->env, NETWORK_DIR, name, 0644);
+	return profile_file(set, rail, &link_name);
 }
 
 bool networkd_renews(const struct profile_set *set, const struct profile_rail *rail)
@@ -353,10 +343,9 @@ bool networkd_renews(const struct profile_set *set, const struct profile_rail *r
 
 int networkd_write(const struct profile_set *set, const struct profile_rail *rail)
 {
-	bool leased = profile_dhcp4(rail), dhcp4 = leased && can_send(rail, set->facts->networkd);
-	int r = write_network(set, rail, set->facts->networkd, dhcp4);
+	int r = profile_file(set, rail, &network);
 
 	if (r >= 0 && rail->made)
-		r = write_netdev(set, rail);
-	return r < 0 ? r : leased && !dhcp4;
+		r = profile_file(set, rail, &netdev);
+	return r < 0 ? r : !networkd_renews(set, rail);
 }

@@ -254,24 +254,26 @@ static bool parent_is_rail(const struct profile_set *set, const struct profile_r
 	return false;
 }
 
+static void put_keyfile(FILE *out, const struct profile_set *set, const struct profile_rail *rail)
+{
+	(void)set;
+	put_connection(out, rail);
+	put_link(out, rail);
+	if (rail->part && !*rail->master)
+		fputs("\n[ipv4]\nmethod=disabled\n\n[ipv6]\nmethod=disabled\n", out);
+	if (rail->part)
+		return;
+	put_four(out, rail);
+	put_six(out, rail);
+}
+
 int networkmanager_write(const struct profile_set *set, const struct profile_rail *rail)
 {
-	char name[64], uuid[PROFILE_UUID_TEXT];
-	struct file_stream f;
-	int r = profile_begin(&f);
+	static const struct profile_file file = {NETWORKMANAGER_DIR, NETWORKMANAGER_BEFORE,
+		NETWORKMANAGER_BEHIND, put_keyfile, 0600};
+	char uuid[PROFILE_UUID_TEXT];
+	int r = profile_file(set, rail, &file);
 
-	if (r < 0)
-		return r;
-	put_connection(f.out, rail);
-	put_link(f.out, rail);
-	if (rail->part && !*rail->master)
-		fputs("\n[ipv4]\nmethod=disabled\n\n[ipv6]\nmethod=disabled\n", f.out);
-	if (!rail->part)
-		put_four(f.out, rail);
-	if (!rail->part)
-		put_six(f.out, rail);
-	snprintf(name, sizeof(name), NETWORKMANAGER_FILE("%s"), rail->dev.name);
-	r = file_end(&f, set->env, NETWORKMANAGER_DIR, name, 0600);
 	if (r >= 0 && !rail->awaited)
 		r = write_state(set, rail->dev.ifindex, profile_uuid(rail, uuid));
 	/* With the parent the kernel takes its partitions down. */

@@ -148,6 +148,20 @@ int profile_begin(struct file_stream *f)
 	return r;
 }
 
+int profile_file(const struct profile_set *set, const struct profile_rail *rail,
+	const struct profile_file *file)
+{
+	struct file_stream f;
+	char name[96];
+	int r = profile_begin(&f);
+
+	if (r < 0)
+		return r;
+	file->put(f.out, set, rail);
+	snprintf(name, sizeof(name), "%s%s%s", file->before, rail->dev.name, file->behind);
+	return file_end(&f, set->env, file->dir, name, file->mode ? file->mode : 0644);
+}
+
 int profile_write(const struct profile_set *set, const char *dir, const char *name,
 	const char *text)
 {

@@ -91,8 +91,17 @@ uint32_t profile_mtu(const struct profile_rail *rail);
 /* profile_begin: file_begin(), with a first line, a comment, saying who wrote it. */
 int profile_begin(struct file_stream *f);
 
-/* profile_write: a file of that text, with that first line, and what folders are missing. 0 or
- * -errno. */
+/* A file of a rail: dir/<before>IF<behind>, as put() writes it. */
+struct profile_file {
+	const char *dir, *before, *behind;
+	void (*put)(FILE *out, const struct profile_set *set, const struct profile_rail *rail);
+	unsigned mode; /* 0: 0644 */
+};
+
+/* profile_file: writes it, with that first line, and what folders are missing. 0 or -errno.
+ * profile_write: the same of a file of that text. */
+int profile_file(const struct profile_set *set, const struct profile_rail *rail,
+	const struct profile_file *file);
 int profile_write(const struct profile_set *set, const char *dir, const char *name,
 	const char *text);
 
@@ -106,9 +115,10 @@ struct inet_addr profile_netmask(unsigned prefix);
 void profile_addresses(FILE *out, const char *key, const struct inet_addr *list, size_t n,
 	const char *between, const char *end);
 
-/* NetworkManager's profile of an interface; a string literal, for a format. */
-#define NETWORKMANAGER_DIR        "/run/NetworkManager/system-connections"
-#define NETWORKMANAGER_FILE(name) "initagent-" name ".nmconnection"
+/* NetworkManager's profile of an interface; string literals. */
+#define NETWORKMANAGER_DIR    "/run/NetworkManager/system-connections"
+#define NETWORKMANAGER_BEFORE "initagent-"
+#define NETWORKMANAGER_BEHIND ".nmconnection"
 
 /* The writers: everything for one rail, or for all. 0, -errno, or what each says. */
 
@@ -131,14 +141,9 @@ int ifcfg_write(const struct profile_set *set, const struct profile_rail *rail);
  * no facts. */
 int klibc_write(const struct profile_set *set, const struct profile_rail *rail);
 
-/* Where ISC dhclient is told to look. */
-struct dhclient_files {
-	const char *conf_dir, *conf;
-	const char *lease_dir, *lease;
-};
-
 /*
- * dhclient_write: our identifier as its configuration, and the lease it goes on with. 0 or -errno.
+ * dhclient_write: our identifier as its configuration, conf_dir/dhclient-IF.conf, and the lease it
+ * goes on with, as lease names it (without put). 0 or -errno.
  */
 int dhclient_write(const struct profile_set *set, const struct profile_rail *rail,
-	const struct dhclient_files *to);
+	const char *conf_dir, struct profile_file lease);

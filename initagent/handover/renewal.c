@@ -106,18 +106,6 @@ void renewal_choose(const struct profile_set *set, const struct managers *m,
 	}
 }
 
-/* --- dhclient -------------------------------------------------------------------------------- */
-
-static int write_dhclient(const struct profile_set *set, const struct profile_rail *rail)
-{
-	char conf[64], lease[64];
-
-	snprintf(conf, sizeof(conf), "dhclient-%s.conf", rail->dev.name);
-	snprintf(lease, sizeof(lease), "dhclient-%s.leases", rail->dev.name);
-	return dhclient_write(set, rail, &(struct dhclient_files){STATE_DIR, conf, STATE_DIR,
-		lease});
-}
-
 /* --- networkd -------------------------------------------------------------------------------- */
 
 /* Sorts behind our other files ('.' behind '-'), before those of distributions and netplan. */
@@ -153,7 +141,8 @@ static int write_rail(const struct profile_set *set, const struct profile_rail *
 	if (rail->renewal == RENEWAL_NETWORKD)
 		r = networkd_write(set, rail);
 	else if (rail->renewal)
-		r = write_dhclient(set, rail);
+		r = dhclient_write(set, rail, STATE_DIR, (struct profile_file){
+			.dir = STATE_DIR, .before = "dhclient-", .behind = ".leases"});
 	return r < 0 ? r : 0;
 }
 

@@ -47,7 +47,8 @@ static int put_name(FILE *out, const char *name)
 	"TEST!=\"/sys/class/net/%%k/master\", RUN+=\"/sbin/ip link set dev %1$s down\", " \
 	"RUN+=\"/sbin/ip link set dev %1$s master %2$s\", " \
 	"RUN+=\"/sbin/ip link set dev %1$s up\"\n"
-#define KEYFILE "\"" NETWORKMANAGER_DIR "/" NETWORKMANAGER_FILE("%1$s") "\", "
+#define KEYFILE \
+	"\"" NETWORKMANAGER_DIR "/" NETWORKMANAGER_BEFORE "%1$s" NETWORKMANAGER_BEHIND "\", "
 #define RUNNING "system.slice/NetworkManager.service\", "
 
 /*
