@@ -32,22 +32,35 @@ static int hex_digit(char c)
 }
 
 /* Digits are read to the end, so that "9...9x" is no number rather than too large a one. */
-int value_u32(const char *s, size_t len, uint32_t max, uint32_t *ret)
+int value_u64(const char *s, size_t len, uint64_t max, uint64_t *ret)
 {
+	bool large = false;
 	uint64_t v = 0;
 
 	if (len == 0)
 		return -EINVAL;
 	for (size_t i = 0; i < len; i++) {
-		if (!is_digit(s[i]))
+		uint64_t digit = (uint64_t)(uint8_t)s[i] - '0';
+
+		if (digit > 9)
 			return -EINVAL;
-		if (v <= UINT32_MAX)
-			v = v * 10 + (uint64_t)(s[i] - '0');
+		large |= digit > max || v > (max - digit) / 10;
+		v = large ? 0 : v * 10 + digit;
 	}
-	if (v > max)
+	if (large)
 		return -ERANGE;
-	*ret = (uint32_t)v;
+	*ret = v;
 	return 0;
+}
+
+int value_u32(const char *s, size_t len, uint32_t max, uint32_t *ret)
+{
+	uint64_t v;
+	int r = value_u64(s, len, max, &v);
+
+	if (r == 0)
+		*ret = (uint32_t)v;
+	return r;
 }
 
 /* The same with a least value. */
@@ -488,8 +501,7 @@ int value_hex(const char *s, size_t len, uint8_t *bytes, size_t n)
 
 static int base64_digit(char c)
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digits[] = ALNUM "+/"; /* in that order */
 	const char *at = c ? strchr(digits, c) : NULL;
 
 	return at ? (int)(at - digits) : -1;

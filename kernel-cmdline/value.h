@@ -46,10 +46,11 @@ enum switch_word {
 };
 
 /*
- * value_u32: decimal digits only, at most max. Leading zeros count as decimal.
+ * value_u32, value_u64: decimal digits only, at most max. Leading zeros count as decimal.
  * Returns 0, -EINVAL, or -ERANGE (too large); *ret is written only on 0.
  */
 int value_u32(const char *s, size_t len, uint32_t max, uint32_t *ret);
+int value_u64(const char *s, size_t len, uint64_t max, uint64_t *ret);
 
 /* value_port: 1 to 65535. value_mtu: 68 (RFC 791's least datagram) to 65535. As value_u32(). */
 int value_port(const char *s, size_t len, uint16_t *ret);

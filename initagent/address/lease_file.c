@@ -155,36 +155,11 @@ int lease_text_write(const struct address_result *r, const struct link_hw *hw, c
 
 /* --- reading ------------------------------------------------------------------------------- */
 
-/* Digits only, none too many: strtoull() takes signs, blanks and overflows. */
-static int take_u64(const char *s, size_t len, uint64_t max, uint64_t *ret)
-{
-	uint64_t value = 0;
-
-	if (len == 0 || len > 20)
-		return -EINVAL;
-	for (size_t i = 0; i < len; i++) {
-		uint64_t digit = (uint64_t)(uint8_t)s[i] - '0';
-
-		if (digit > 9 || value > (max - digit) / 10)
-			return -EINVAL;
-		value = value * 10 + digit;
-	}
-	*ret = value;
-	return 0;
-}
-
 /* The number of bytes or -EINVAL. */
 static int take_hex(const char *s, size_t len, uint8_t *bytes, size_t max)
 {
-	if (len % 2 || len / 2 > max)
+	if (len / 2 > max || value_hex(s, len, bytes, len / 2) < 0)
 		return -EINVAL;
-	for (size_t i = 0; i < len; i += 2) {
-		int high = hex_digit(s[i]), low = hex_digit(s[i + 1]);
-
-		if (high < 0 || low < 0)
-			return -EINVAL;
-		bytes[i / 2] = (uint8_t)(high << 4 | low);
-	}
 	return (int)(len / 2);
 }
 
@@ -213,7 +188,7 @@ static int take_number(const struct field *f, const char *s, size_t len, void *a
 	static const uint64_t max[] = {
 		[F_U8] = UINT8_MAX, [F_U32] = UINT32_MAX, [F_U64] = UINT64_MAX};
 	uint64_t value;
-	int e = take_u64(s, len, max[f->type], &value);
+	int e = value_u64(s, len, max[f->type], &value);
 
 	if (e < 0)
 		return e;

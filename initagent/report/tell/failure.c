@@ -5,7 +5,8 @@
 #include "value.h"
 #include "words.h"
 
-#define HEAD "initagent-failure=1"
+#define HEAD	    "initagent-failure=1"
+#define SECONDS_MAX UINT64_C(999999999999)
 
 void failure_write(char buf[static FAILURE_RECORD_MAX], const struct failure *f)
 {
@@ -41,21 +42,6 @@ static bool take_text(char *dst, size_t size, struct slice v)
 	return true;
 }
 
-static bool take_number(uint64_t *dst, struct slice v)
-{
-	uint64_t n = 0;
-
-	if (!v.len || v.len > 12)
-		return false;
-	for (size_t i = 0; i < v.len; i++) {
-		if (v.s[i] < '0' || v.s[i] > '9')
-			return false;
-		n = n * 10 + (uint64_t)(v.s[i] - '0');
-	}
-	*dst = n;
-	return true;
-}
-
 static bool take_code(enum cause *dst, struct slice v)
 {
 	char code[16];
@@ -82,8 +68,9 @@ static bool take_line(struct failure *f, struct slice line)
 	if (slice_is(key, "text"))
 		return take_text(f->text, sizeof(f->text), v);
 	if (slice_is(key, "time"))
-		return take_number(&f->wall, v);
-	return slice_is(key, "uptime") && take_number(&f->uptime, v);
+		return value_u64(v.s, v.len, SECONDS_MAX, &f->wall) == 0;
+	return slice_is(key, "uptime") &&
+		value_u64(v.s, v.len, SECONDS_MAX, &f->uptime) == 0;
 }
 
 /* The lines behind the head, as far as they are of the record. */
