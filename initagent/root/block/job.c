@@ -19,31 +19,14 @@
 #define STALE_MAX   1024 /* more than nodes have processors */
 #define LOOK_MS	    2000
 
-static int fail(struct block_job *j, enum cause cause, int error, const char *fmt, va_list ap)
-{
-	j->message.cause = cause;
-	vsnprintf(j->message.text, sizeof(j->message.text), fmt, ap);
-	return error;
-}
-
 int job_fail(struct block_job *j, enum cause cause, int error, const char *fmt, ...)
 {
 	va_list ap;
 
+	j->message.cause = cause;
 	va_start(ap, fmt);
-	fail(j, cause, error, fmt, ap);
+	vsnprintf(j->message.text, sizeof(j->message.text), fmt, ap);
 	va_end(ap);
-	return error;
-}
-
-int job_fatal(struct block_job *j, enum cause cause, int error, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	fail(j, cause, error, fmt, ap);
-	va_end(ap);
-	j->message.fatal = true;
 	return error;
 }
 

@@ -58,10 +58,10 @@ extern const struct block_ops nvmf_ops, nbd_ops, srp_ops, local_ops;
 /* job_port: the server's port: its own, or the protocol's. */
 uint16_t job_port(const struct block_job *j);
 
-/* job_fail: sets cause and text of the message; returns error. fatal: trying again cannot help. */
+/* job_fail: sets cause and text of the message; returns error. job_fatal: the same of what trying
+ * again cannot help. */
 int job_fail(struct block_job *j, enum cause cause, int error, const char *fmt, ...) _printf_(4, 5);
-int job_fatal(struct block_job *j, enum cause cause, int error, const char *fmt, ...) _printf_(4,
-	5);
+#define job_fatal(j, ...) ((j)->message.fatal = true, job_fail(j, __VA_ARGS__))
 
 /* job_run: a whole attempt; sends its messages, the last with final. job_clean: disconnects. */
 void job_run(struct block_job *j);
