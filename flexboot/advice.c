@@ -77,11 +77,8 @@ static const char *value_text(const struct setting *s, char *buf, size_t size)
 /* A device's name comes from a file: only a path or a PCI address may go into a command. */
 static const char *plain_device(const char *device)
 {
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				      "0123456789_./:-";
-
-	return device[0] && device[0] != '-' && device[strspn(device, allowed)] == 0 ? device
-										    : ADVICE_DEVICE;
+	return device[0] && device[0] != '-' && !device[strspn(device, ALNUM "_./:-")]
+		? device : ADVICE_DEVICE;
 }
 
 static void print_command(const char *device, const char *name, uint32_t number, FILE *out)

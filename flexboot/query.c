@@ -31,7 +31,6 @@ static int _printf_(3, 4) fail_query(struct query *q, size_t line, const char *f
 	return -EBADMSG;
 }
 
-/* "True(1)", "IB(1)", "32769", "0x8001"; everything else (arrays, text, N/A) is no number. */
 void query_value_read(struct query_value *v, const char *text)
 {
 	const char *paren = strrchr(text, '(');
@@ -119,7 +118,7 @@ static int read_device(struct query *q, size_t number, const struct line *line, 
 
 static bool name_like(const char *text)
 {
-	size_t n = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+	size_t n = strspn(text, ALNUM "_");
 
 	return n >= 2 && isalpha((unsigned char)text[0]) && (text[n] == 0 || text[n] == '[');
 }

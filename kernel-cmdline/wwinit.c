@@ -13,8 +13,7 @@
 static bool plain_id(struct slice s)
 {
 	for (size_t i = 0; i < s.len; i++)
-		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:-._",
-			s.s[i]))
+		if (!strchr(ALNUM ":-._", s.s[i]))
 			return false;
 	return s.len && s.len <= 64 && s.s[0] != '.';
 }

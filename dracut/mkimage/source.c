@@ -60,8 +60,7 @@ static int open_dir(const char *path)
 static bool kver_valid(const char *kver)
 {
 	return kver[0] && strlen(kver) < 128 && kver[0] != '.' && kver[0] != '-' &&
-	       kver[strspn(kver, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				 "0123456789._+~-")] == 0;
+		!kver[strspn(kver, ALNUM "._+~-")];
 }
 
 /* find_modules: ROOT/lib/modules/KVER, or below usr/ where /lib is no link to it. */

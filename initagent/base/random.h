@@ -5,7 +5,7 @@
  * In: the kernel's generator, not clock and address alone: a thousand nodes start in one second.
  * Until it is ready, which kernels before 5.4 take minutes for where the processor has no RDRAND,
  * what the kernel gave this program at its start, mixed with the clock. Out: 32 bits.
- * Callers: address/, fetch/, report/tell/, resolver/. Tests: address/test_dhcp4.c,
+ * Callers: address/, fetch/, report/tell/, resolver/, root/source/. Tests: address/test_dhcp4.c,
  * resolver/test_resolver.c, base/test_random.c.
  */
 #pragma once

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* summary: what the boot knows, gathered for state.json, and the phase table for the console. */
 #include "boot/private.h"
-#include "link/netdev.h"
 #include "report/report.h"
 
 #define PHASES_MAX 8

@@ -37,9 +37,7 @@ static int by_name(const void *a, const void *b)
 static bool is_release(const char *text, size_t len)
 {
 	return len && len < KVER_SIZE && *text != '.' &&
-	       strspn(text,
-		       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+~-") >=
-		       len;
+		strspn(text, ALNUM "._+~-") >= len;
 }
 
 /* The part of a name behind lib/modules/KVER/, NULL: it is not there, or of another kernel. */

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * netdev: one interface as a link message of the kernel describes it. Pure.
- * In: an RTM_NEWLINK or RTM_DELLINK message; an address or its attribute. Out: struct netdev; a
- * name for its state; the address.
- * Callers: boot/, state/. Tests: test_netdev.c, test_links.c.
- */
+/* netdev: one interface as a link message of the kernel describes it. Pure. */
 #pragma once
 
 #include <linux/rtnetlink.h>

@@ -3,7 +3,6 @@
 #include "resolver/resolv_conf.h"
 
 #include "base/file.h"
-#include "inet_text.h"
 
 void resolv_conf_add_server(struct resolv_conf *c, const struct inet_addr *server, int ifindex,
 	const char *ifname)

@@ -7,7 +7,6 @@
 #include "base/file.h"
 #include "base/hex.h"
 #include "base/json_object.h"
-#include "link/netdev.h"
 #include "report/record.h"
 #include "report/report.h"
 #include "state/critical.h"

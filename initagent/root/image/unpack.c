@@ -5,7 +5,6 @@
 #include <locale.h>
 #include <sys/stat.h>
 
-#include "base/worker.h"
 #include "root/image/cpio.h"
 #include "root/image/unpacked.h"
 #include "root/image/tar.h"
@@ -127,29 +126,17 @@ static int unwrap(struct job *j)
 	return (int)n;
 }
 
-static int unpack_tar(struct job *j)
+static int unpack_archive(struct job *j, bool is_tar)
 {
 	_cleanup_(tar_freep) struct tar *tar = NULL;
-	struct item item;
-	int r = tar_new(&tar, j->stream, j->cfg->bytes_max);
-
-	if (r < 0)
-		return fail(j, CAUSE_NO_MEMORY, "unpacking");
-	while ((r = tar_next(tar, &item)) > 0)
-		if (take_item(j, &item) < 0)
-			return -EINVAL;
-	return r;
-}
-
-static int unpack_cpio(struct job *j)
-{
 	_cleanup_(cpio_freep) struct cpio *cpio = NULL;
 	struct item item;
-	int r = cpio_new(&cpio, j->stream, j->cfg->bytes_max);
+	int r = is_tar ? tar_new(&tar, j->stream, j->cfg->bytes_max)
+		       : cpio_new(&cpio, j->stream, j->cfg->bytes_max);
 
 	if (r < 0)
 		return fail(j, CAUSE_NO_MEMORY, "unpacking");
-	while ((r = cpio_next(cpio, &item)) > 0)
+	while ((r = is_tar ? tar_next(tar, &item) : cpio_next(cpio, &item)) > 0)
 		if (take_item(j, &item) < 0)
 			return -EINVAL;
 	return r;
@@ -178,7 +165,7 @@ static int unpack_all(struct job *j)
 	if (j->cfg->file)
 		return fail(j, CAUSE_IMAGE_UNKNOWN, "an archive, where a disk image is wanted");
 	j->message.kind = kind;
-	r = kind == IMAGE_TAR ? unpack_tar(j) : unpack_cpio(j);
+	r = unpack_archive(j, kind == IMAGE_TAR);
 	return r < 0 || writer_counts(j->writer)->entries || j->cfg->layer
 			? r
 			: fail(j, CAUSE_IMAGE_BROKEN, "the archive is empty");

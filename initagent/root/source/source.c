@@ -2,8 +2,7 @@
 
 #include "root/source/source.h"
 
-#include <sys/random.h>
-
+#include "base/random.h"
 #include "base/worker.h"
 
 /*
@@ -43,11 +42,8 @@ void source_back_off(struct source *s, unsigned ways, bool another, uint64_t now
 {
 	unsigned round = s->rounds / ways, doublings = round ? round - 1 : 0;
 	uint64_t pause = BACKOFF_FIRST << (doublings < BACKOFF_STEPS ? doublings : BACKOFF_STEPS);
-	uint32_t random = 0;
 
-	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
-		random = 0;
-	s->deadline = another ? now : now + pause + pause / 4 * random / UINT32_MAX;
+	s->deadline = another ? now : now + pause + random_part(pause / 4);
 }
 
 void source_go_on(struct source *s, const struct worker_task *task)

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 
-#include "base/env.h"
 #include "base/mountpoint.h"
 
 #define STORE STATE_DIR "/fetch"
