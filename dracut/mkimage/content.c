@@ -101,12 +101,12 @@ void content_add_extra(struct tree *t, const char *spec)
 
 void content_add_modprobe_d(struct tree *t, const char *dir)
 {
-	DIR *d = opendir(dir);
-	struct dirent *e;
+	_cleanup_closedir_ DIR *d = opendir(dir);
+	const struct dirent *e;
 
 	if (!d)
 		die(-errno, "%s", dir);
-	while ((e = readdir(d))) {
+	while ((e = dir_next(d))) {
 		_cleanup_bytes_ struct bytes b = {0};
 
 		if (e->d_name[0] == '.' || !str_ends(e->d_name, ".conf"))
@@ -116,5 +116,4 @@ void content_add_modprobe_d(struct tree *t, const char *dir)
 			     "module options and blacklists"),
 			dir);
 	}
-	closedir(d);
 }

@@ -42,13 +42,12 @@ static int add_pattern(struct tree *t, const struct source *s, const char *name,
 	const char *last = strrchr(name, '/');
 	const char *dir = path_text("%.*s", last ? (int)(last - name) + 1 : 0, name);
 	int fd = source_open(s, SOURCE_FIRMWARE, dir, O_RDONLY | O_DIRECTORY), n = 0;
-	struct dirent *e;
-	DIR *d;
+	_cleanup_closedir_ DIR *d = fd < 0 ? NULL : must(fdopendir(fd));
+	const struct dirent *e;
 
 	if (fd < 0)
 		return fd == -ENOENT || fd == -ENOTDIR ? 0 : fd;
-	d = must(fdopendir(fd));
-	while (n >= 0 && (e = readdir(d))) {
+	while (n >= 0 && (e = dir_next(d))) {
 		char *path = path_text("%s%s", dir, e->d_name);
 		int r;
 
@@ -58,7 +57,6 @@ static int add_pattern(struct tree *t, const struct source *s, const char *name,
 		r = add_plain(t, s, path, why);
 		n = r < 0 ? r : n + r;
 	}
-	closedir(d);
 	return n;
 }
 

@@ -130,8 +130,8 @@ static void walk_entry(struct walk *w, const char *path, const char *name)
 
 static void walk_folder(struct walk *w, const char *path, const struct stat *st)
 {
-	struct dirent *e;
-	DIR *d;
+	_cleanup_closedir_ DIR *d = NULL;
+	const struct dirent *e;
 
 	if (w->depth > DEPTH_MAX)
 		die(-ELOOP, "%s", path);
@@ -143,7 +143,7 @@ static void walk_folder(struct walk *w, const char *path, const struct stat *st)
 	d = open_folder(w->source, SOURCE_MODULES, path);
 	if (!d)
 		die(-errno, "%s/%s", source_modules_dir(w->source), path);
-	while ((e = readdir(d))) {
+	while ((e = dir_next(d))) {
 		if (e->d_name[0] == '.' ||
 			(!path[0] && (streq(e->d_name, "build") || streq(e->d_name, "source"))))
 			continue;
@@ -154,7 +154,6 @@ static void walk_folder(struct walk *w, const char *path, const struct stat *st)
 			walk_entry(w, path_text("%s%s%s", path, path[0] ? "/" : "", e->d_name),
 				e->d_name);
 	}
-	closedir(d);
 }
 
 static bool config_name(const char *name)
@@ -166,15 +165,13 @@ static bool config_name(const char *name)
 static void newest_config(const struct source *s, struct timespec *newest)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(config_dirs); i++) {
-		DIR *d = open_folder(s, SOURCE_ROOT, config_dirs[i]);
-		struct dirent *e;
+		_cleanup_closedir_ DIR *d = open_folder(s, SOURCE_ROOT, config_dirs[i]);
+		const struct dirent *e;
 		struct stat st;
 
-		while (d && (e = readdir(d)))
+		while ((e = dir_next(d)))
 			if (config_name(e->d_name) && fstatat(dirfd(d), e->d_name, &st, 0) == 0)
 				note_time(newest, &st);
-		if (d)
-			closedir(d);
 	}
 }
 
@@ -187,10 +184,10 @@ static int copy_config(const struct source *s, const char *dir)
 	int n = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(config_dirs); i++) {
-		DIR *d = open_folder(s, SOURCE_ROOT, config_dirs[i]);
-		struct dirent *e;
+		_cleanup_closedir_ DIR *d = open_folder(s, SOURCE_ROOT, config_dirs[i]);
+		const struct dirent *e;
 
-		while (d && (e = readdir(d))) {
+		while ((e = dir_next(d))) {
 			const char *from = path_text("%s/%s", config_dirs[i], e->d_name);
 			const char *to = path_text("%s/%s", dir, e->d_name);
 			_cleanup_bytes_ struct bytes b = {0};
@@ -201,8 +198,6 @@ static int copy_config(const struct source *s, const char *dir)
 			file_new(to, b.data, b.size);
 			n++;
 		}
-		if (d)
-			closedir(d);
 	}
 	return n;
 }
