@@ -97,6 +97,9 @@ static inline bool str_among(const char *s, const char *const *texts, size_t n)
 /* str_add: puts it behind the text that buf holds, as far as there is room. */
 void str_add(char *buf, size_t size, const char *fmt, ...) _printf_(3, 4);
 
+/* pair_value: what is behind "KEY=" in "A=1,B=2"; NULL: there is none. */
+const char *pair_value(const char *pairs, const char *key);
+
 /* path_last: what is behind the last slash; all of a path without one. */
 static inline const char *path_last(const char *path)
 {

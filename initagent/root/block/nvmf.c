@@ -69,19 +69,10 @@ static struct way way_to_discovery(const struct block_job *j)
 /* Does the kernel's "traddr=10.0.0.1,trsvcid=4420,..." hold this pair? */
 static bool address_has(const char *address, const char *key, const char *value)
 {
-	char want[160];
-	size_t len;
-	int n = snprintf(want, sizeof(want), "%s=%s", key, value);
+	const char *at = pair_value(address, key);
+	size_t len = strlen(value);
 
-	if (n < 0 || (size_t)n >= sizeof(want))
-		return false;
-	len = (size_t)n;
-	for (const char *at = address; at; at = strchr(at, ',')) {
-		at += *at == ',';
-		if (strncmp(at, want, len) == 0 && (!at[len] || at[len] == ','))
-			return true;
-	}
-	return false;
+	return at && strncmp(at, value, len) == 0 && (!at[len] || at[len] == ',');
 }
 
 static bool attribute_is(const struct block_job *j, const char *controller, const char *name,

@@ -183,18 +183,6 @@ static int apply_v3(int fd, const struct nfs_attempt *a)
 	return r;
 }
 
-static bool gives(const char *options, const char *key)
-{
-	size_t len = strlen(key);
-
-	for (const char *at = options; at; at = strchr(at, ',')) {
-		at += *at == ',';
-		if (strncmp(at, key, len) == 0 && at[len] == '=')
-			return true;
-	}
-	return false;
-}
-
 /*
  * Without sec= the kernel asks the server for its list before it looks at anything, and both ends
  * then look for modules of Kerberos: 30 ms and more on a busy server. No initramfs can do Kerberos
@@ -204,7 +192,7 @@ static bool gives(const char *options, const char *key)
  */
 static int apply_security(int fd, const struct nfs_attempt *a)
 {
-	if (a->version == NFS_VERSION_3 || gives(a->options, "sec"))
+	if (a->version == NFS_VERSION_3 || pair_value(a->options, "sec"))
 		return 0;
 	return set_string(fd, "sec", "sys:krb5:krb5i:krb5p");
 }
