@@ -29,28 +29,15 @@ static void comment_nqn(struct parser *p, const struct plan_word *w, struct slic
 }
 
 /*
- * 8-4-4-4-12 hex digits; the kernel shows them in lower case. Only zeros is none (RFC 9562 5.9): no
- * namespace has it, and no host may.
+ * The kernel shows them in lower case. Only zeros is none (RFC 9562 5.9): no namespace has it, and
+ * no host may.
  */
 static const char *uuid_text(struct parser *p, struct slice s)
 {
-	bool zero = true;
-	char text[37];
+	char text[VALUE_UUID];
 
-	if (s.len != 36)
-		return NULL;
-	for (size_t i = 0; i < 36; i++) {
-		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-		char c = s.s[i];
-
-		if (c >= 'A' && c <= 'F')
-			c = (char)(c | 0x20);
-		if (dash ? c != '-' : !((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
-			return NULL;
-		zero &= dash || c == '0';
-		text[i] = c;
-	}
-	return zero ? NULL : keep(p, (struct slice){text, 36});
+	return value_uuid(s.s, s.len, text) && text[strspn(text, "0-")] ? keep(p, slice_of(text))
+		: NULL;
 }
 
 static bool set_nsid(struct block_spec *x, struct slice v)
@@ -87,34 +74,33 @@ static const struct kernel_option {
 	{"nr_io_queues=", 1, 1 << 20, false},	 {"queue_size=", 16, 1024, false},
 };
 
+static bool keep_option(struct block_spec *x, struct slice option)
+{
+	const char *before = x->out->options;
+
+	x->out->options = textf(x->p, "%s%s%.*s", before, *before ? "," : "", SLICE(option));
+	return true;
+}
+
 static bool take_kernel_option(
 	struct block_spec *x, struct slice option, const struct kernel_option *o)
 {
 	struct slice v = slice_from(option, strlen(o->name));
-	const char *before = x->out->options;
 	uint32_t n;
 
 	if (!(o->endless && slice_is(v, "-1")) &&
 		(value_u32(v.s, v.len, o->max, &n) < 0 || n < o->min))
 		return block_fail(x, v, textf(x->p, "not a number from %u to %u", o->min, o->max));
-	x->out->options = textf(x->p, "%s%s%.*s", before, *before ? "," : "", SLICE(option));
-	return true;
-}
-
-/* The kernel's switches: checksums that an NBFT may ask for. */
-static bool take_digest(struct block_spec *x, struct slice option)
-{
-	const char *before = x->out->options;
-
-	x->digest = option;
-	x->out->options = textf(x->p, "%s%s%.*s", before, *before ? "," : "", SLICE(option));
-	return true;
+	return keep_option(x, option);
 }
 
 static bool take_option(struct block_spec *x, struct slice option)
 {
-	if (slice_is(option, "hdr_digest") || slice_is(option, "data_digest"))
-		return take_digest(x, option);
+	/* The kernel's switches: checksums that an NBFT may ask for. */
+	if (slice_is(option, "hdr_digest") || slice_is(option, "data_digest")) {
+		x->digest = option;
+		return keep_option(x, option);
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(own_options); i++)
 		if (slice_starts(option, own_options[i].name)) {
 			block_again(x, option, i);

@@ -499,6 +499,21 @@ int value_hex(const char *s, size_t len, uint8_t *bytes, size_t n)
 	return 0;
 }
 
+bool value_uuid(const char *s, size_t len, char ret[static VALUE_UUID])
+{
+	static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+
+	if (len != strlen(form))
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		if (form[i] == '-' ? s[i] != '-' : hex_digit(s[i]) < 0)
+			return false;
+		ret[i] = form[i] == '-' ? '-' : "0123456789abcdef"[hex_digit(s[i])];
+	}
+	ret[len] = 0;
+	return true;
+}
+
 static int base64_digit(char c)
 {
 	static const char digits[] = ALNUM "+/"; /* in that order */

@@ -133,6 +133,10 @@ bool value_hw_plain(const char *s, size_t len);
 /* value_hex: exactly 2 * n hex digits. Returns 0 or -EINVAL; bytes may be half written. */
 int value_hex(const char *s, size_t len, uint8_t *bytes, size_t n);
 
+/* value_uuid: 8-4-4-4-12 hex digits, in lower case into ret, which may be s. */
+#define VALUE_UUID 37
+bool value_uuid(const char *s, size_t len, char ret[static VALUE_UUID]);
+
 /*
  * value_base64: the exact encoding (RFC 4648, padded) of n bytes, unused bits zero. Returns 0 or
  * -EINVAL; bytes may be half written.

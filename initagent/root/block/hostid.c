@@ -2,36 +2,20 @@
 
 #include "root/block/hostid.h"
 
-#include <ctype.h>
-
 #define NQN_UUID "nqn.2014-08.org.nvmexpress:uuid:" /* NVMe base specification 4.7.1 */
 
-/* Lower case in place. Nil and all-ones UUIDs are those of firmware that was never given
- * one. */
-static bool uuid_good(char *s)
+/* Nil and all-ones UUIDs are those of firmware that was never given one. */
+static bool uuid_good(const char *s, char uuid[static HOSTID_MAX])
 {
-	size_t digits = 0, same = 0;
-
-	if (strlen(s) != 36)
-		return false;
-	for (size_t i = 0; i < 36; i++) {
-		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-
-		s[i] = (char)tolower((unsigned char)s[i]);
-		if (dash ? s[i] != '-' : !isxdigit((unsigned char)s[i]))
-			return false;
-		digits += !dash;
-		same += !dash && s[i] == s[0];
-	}
-	return same < digits;
+	return value_uuid(s, strlen(s), uuid) &&
+		uuid[strspn(uuid, (const char[]){uuid[0], '-', 0})];
 }
 
 static bool read_uuid(const struct env *env, const char *path, char uuid[static HOSTID_MAX])
 {
 	char text[64];
 
-	return env_read(env, text, sizeof(text), "%s", path) > 0 && uuid_good(text) &&
-		strscpy(uuid, text, HOSTID_MAX) > 0;
+	return env_read(env, text, sizeof(text), "%s", path) > 0 && uuid_good(text, uuid);
 }
 
 /* As libnvme looks for it: x86 and arm64 firmware, then POWER's. */
@@ -58,30 +42,20 @@ static void port_uuid(uint64_t node, char uuid[static HOSTID_MAX])
 /* The NQN's own UUID is the identifier that belongs to it. */
 static bool uuid_of_nqn(const char *nqn, char uuid[static HOSTID_MAX])
 {
-	char text[NQN_SIZE];
-
-	if (strncmp(nqn, NQN_UUID, strlen(NQN_UUID)) != 0)
-		return false;
-	strscpy(text, nqn + strlen(NQN_UUID), sizeof(text));
-	return uuid_good(text) && strscpy(uuid, text, HOSTID_MAX) > 0;
+	return strncmp(nqn, NQN_UUID, strlen(NQN_UUID)) == 0 &&
+		uuid_good(nqn + strlen(NQN_UUID), uuid);
 }
 
 void hostid_find(const struct env *env, const char *nqn, const char *id, uint64_t node,
 	struct hostid *ret)
 {
 	char text[NQN_SIZE], uuid[HOSTID_MAX];
-	bool machine = machine_uuid(env, uuid);
 
-	*ret = (struct hostid){.from = machine ? "machine" : "port"};
-	if (!machine)
+	if (!machine_uuid(env, uuid))
 		port_uuid(node, uuid);
 	if (!nqn && env_read(env, text, sizeof(text), "/etc/nvme/hostnqn") > 0 &&
-		value_nqn(text, strlen(text))) {
+		value_nqn(text, strlen(text)))
 		nqn = text;
-		ret->from = "/etc/nvme";
-	} else if (nqn) {
-		ret->from = "command line";
-	}
 	if (nqn)
 		strscpy(ret->nqn, nqn, sizeof(ret->nqn));
 	else

@@ -9,12 +9,11 @@
 #include "base/env.h"
 #include "value.h"
 
-#define HOSTID_MAX 37
+#define HOSTID_MAX VALUE_UUID
 
 struct hostid {
 	char nqn[NQN_SIZE];
 	char id[HOSTID_MAX];
-	const char *from; /* "command line", "/etc/nvme", "machine" or "port"; static */
 };
 
 /*

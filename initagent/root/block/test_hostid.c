@@ -9,6 +9,8 @@
 #define UUID  "37303738-3034-584d-5137-333230423843"
 #define OTHER "11111111-2222-3333-4444-555555555555"
 #define NQN   "nqn.2014-08.org.nvmexpress:uuid:"
+/* of a machine without number, by its port's */
+#define PORT_1 NQN "696e6974-6167-8000-8000-000000000001"
 
 static struct env env;
 
@@ -44,11 +46,10 @@ TEST(the_command_line_then_the_image_then_the_machine_then_the_port)
 	env.prefix = root;
 	CHECK_STR(find(NULL, NULL, UINT64_C(0x0002c90300a1b2c3)).nqn,
 		NQN "696e6974-6167-8000-8002-c90300a1b2c3");
-	CHECK_STR(find(NULL, NULL, 1).from, "port");
+	CHECK_STR(find(NULL, NULL, 1).nqn, PORT_1);
 	write_file(root, "/sys/class/dmi/id/product_uuid", "37303738-3034-584D-5137-333230423843");
 	CHECK_STR(find(NULL, NULL, 1).nqn, NQN UUID);
 	CHECK_STR(find(NULL, NULL, 1).id, UUID);
-	CHECK_STR(find(NULL, NULL, 1).from, "machine");
 	write_file(root, "/etc/nvme/hostnqn", NQN OTHER);
 	CHECK_STR(find(NULL, NULL, 1).nqn, NQN OTHER);
 	/* the identifier in the name goes with the name */
@@ -57,7 +58,6 @@ TEST(the_command_line_then_the_image_then_the_machine_then_the_port)
 	CHECK_STR(find(NULL, NULL, 1).id, UUID);
 	CHECK_STR(find("nqn.me", OTHER, 1).nqn, "nqn.me");
 	CHECK_STR(find("nqn.me", OTHER, 1).id, OTHER);
-	CHECK_STR(find("nqn.me", OTHER, 1).from, "command line");
 }
 
 TEST(what_nobody_filled_in_is_nobody)
@@ -72,8 +72,8 @@ TEST(what_nobody_filled_in_is_nobody)
 	env.prefix = check_dir(template);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		write_file(env.prefix, "/sys/class/dmi/id/product_uuid", bad[i]);
-		CHECK_STR(find(NULL, NULL, 1).from, "port");
+		CHECK_STR(find(NULL, NULL, 1).nqn, PORT_1);
 	}
 	write_file(env.prefix, "/etc/nvme/hostnqn", "nqn.a,nqn=b");
-	CHECK_STR(find(NULL, NULL, 1).from, "port");
+	CHECK_STR(find(NULL, NULL, 1).nqn, PORT_1);
 }
