@@ -47,18 +47,6 @@ static unsigned code(const unsigned *table, size_t n, unsigned index)
 	return index < n ? table[index] : 0;
 }
 
-static void put_be16(uint8_t *at, uint16_t v)
-{
-	at[0] = (uint8_t)(v >> 8);
-	at[1] = (uint8_t)v;
-}
-
-static void put_be32(uint8_t *at, uint32_t v)
-{
-	put_be16(at, (uint16_t)(v >> 16));
-	put_be16(at + 2, (uint16_t)v);
-}
-
 static int read_node_info(struct cursor *c, struct mad_answer *a)
 {
 	uint8_t type;
@@ -165,7 +153,7 @@ void mad_group_gid(uint16_t pkey, uint8_t ret[static 16])
 		0xff, 0x12, 0x40, 0x1b, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff};
 
 	memcpy(ret, gid, sizeof(gid));
-	put_be16(ret + 4, pkey | 0x8000);
+	put_be(ret + 4, pkey | 0x8000, 2);
 }
 
 static void add_route(const struct mad_request *rq, uint8_t *mad)
@@ -173,8 +161,8 @@ static void add_route(const struct mad_request *rq, uint8_t *mad)
 	const struct query_row *row = &queries[rq->query];
 
 	mad[7] = row->hops; /* HopCount; HopPointer before it is 0 */
-	put_be16(mad + SMP_SLID, 0xffff);
-	put_be16(mad + SMP_SLID + 2, 0xffff);
+	put_be(mad + SMP_SLID, 0xffff, 2);
+	put_be(mad + SMP_SLID + 2, 0xffff, 2);
 	if (row->hops)
 		mad[SMP_PATH + 1] = (uint8_t)rq->port;
 }
@@ -198,10 +186,10 @@ void mad_build(const struct mad_request *rq, uint8_t ret[static MAD_SIZE])
 	ret[1] = class->mgmt_class;
 	ret[2] = class->version;
 	ret[3] = METHOD_GET;
-	put_be32(ret + 12, rq->tid);
-	put_be16(ret + 16, row->attribute);
+	put_be(ret + 12, rq->tid, 4);
+	put_be(ret + 16, row->attribute, 2);
 	if (row->of_port)
-		put_be32(ret + 20, rq->port);
+		put_be(ret + 20, rq->port, 4);
 	if (row->class == MAD_CLASS_SM_DIRECTED)
 		add_route(rq, ret);
 	if (row->class == MAD_CLASS_SA)
