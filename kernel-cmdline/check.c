@@ -224,12 +224,10 @@ static bool dracut_connects(const struct parser *p)
 	bool fcoe = false, no_fcoe = false;
 
 	for (const struct plan_word *w = p->words; w < p->words + p->n_words; w++) {
-		for (size_t i = 0; i < ARRAY_SIZE(switches); i++)
-			if (streq(w->name, switches[i]) && !is_off(w))
-				return true;
-		for (size_t i = 0; i < ARRAY_SIZE(values); i++)
-			if (streq(w->name, values[i]) && word_value(w).len)
-				return true;
+		if (str_among(w->name, switches, ARRAY_SIZE(switches)) && !is_off(w))
+			return true;
+		if (str_among(w->name, values, ARRAY_SIZE(values)) && word_value(w).len)
+			return true;
 		fcoe |= streq(w->name, "fcoe") && word_value(w).len;
 		no_fcoe |= streq(w->name, "rd.fcoe") && is_off(w);
 	}

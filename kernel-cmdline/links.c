@@ -46,10 +46,7 @@ static bool set_name(struct link_parse *x, struct slice s)
 
 bool link_has_lower(const struct plan_link *link, const char *name)
 {
-	for (size_t i = 0; i < link->n_lower; i++)
-		if (streq(link->lower[i], name))
-			return true;
-	return false;
+	return str_among(name, link->lower, link->n_lower);
 }
 
 /* The interfaces below, each once and none of them the one that is made. */

@@ -107,7 +107,6 @@ static const char *link_name(const struct env *env, const char *device, const ch
 	char target[static PATH_MAX])
 {
 	char path[PATH_MAX];
-	const char *slash;
 	ssize_t len;
 
 	if (env_path(env, path, sizeof(path), CLASS "/%s/%s", device, link) < 0)
@@ -116,8 +115,7 @@ static const char *link_name(const struct env *env, const char *device, const ch
 	if (len <= 0)
 		return NULL;
 	target[len] = 0;
-	slash = strrchr(target, '/');
-	return slash ? slash + 1 : target;
+	return path_last(target);
 }
 
 /* "0000:3b:00.0" out of the device link; soft devices have none or a virtual parent. */

@@ -117,9 +117,8 @@ static bool is_rest(const char *room, const char *state)
 
 static bool leads_over(const struct state_rail *r, const char *name)
 {
-	for (size_t i = 0; i < r->n_lower; i++)
-		if (streq(r->lower[i], name))
-			return true;
+	if (str_among(name, r->lower, r->n_lower))
+		return true;
 	if (r->port && (streq(r->port->name, name) || streq(r->port->device, name)))
 		return true;
 	return streq(r->name, name) || (r->parent && streq(r->parent, name));

@@ -5,7 +5,6 @@
 
 #include "arena.h"
 #include "boots.h"
-#include "state/record.h"
 
 struct inputs {
 	struct arena *arena;

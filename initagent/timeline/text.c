@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "page.h"
 
-#include "boots.h"
 #include "report/causes.h"
 #include "report/console.h"
 

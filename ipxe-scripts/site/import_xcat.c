@@ -217,10 +217,9 @@ static bool is_diskless(struct imported *im, const struct value *o)
 {
 	static const char *const others[] = {"install", "statelite", "sysclone"};
 	const char *method = imported_text(im, o, "provmethod");
-	bool other = method && names_find(im->names, not_diskless(im, method)) != NAMES_NONE;
+	bool other = method && (str_among(method, others, ARRAY_SIZE(others)) ||
+		names_find(im->names, not_diskless(im, method)) != NAMES_NONE);
 
-	for (size_t i = 0; method && i < ARRAY_SIZE(others); i++)
-		other |= streq(method, others[i]);
 	for (struct value *v = o->items; other && v; v = v->next)
 		v->read = true;
 	if (other)
