@@ -214,6 +214,8 @@ static void transmit(struct dhcp4 *d, uint64_t now)
 		d->broadcast = d->tries & BROADCAST_BIT;
 	send_request(d, now);
 	d->next = phases[d->state].waits ? now + wait_after(d, d->tries) : renew_again(d, now);
+	if (d->has_lease)
+		d->next = min_u64(d->next, d->lease.life.expires);
 }
 
 /* The one way from state to state. A packet of the state left behind must not go out any more. */
