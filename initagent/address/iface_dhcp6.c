@@ -128,12 +128,13 @@ static void result_of_lease(struct iface *i, struct address_result *ret)
 	iface6_result(i, ret, &addr, 128);
 }
 
-/* A new address; the old one, if any, goes. */
+/* A new address; the old one, if any, goes, unless it is the root's. */
 static void use_lease(struct iface *i, uint64_t now)
 {
 	report_span(iface_report(i), "address", "DHCPv6", i->began, now, 0);
 	say_dropped(i, now);
-	iface_release(i);
+	if (!i->room->keep)
+		iface_release(i);
 	result_of_lease(i, &i->result);
 	iface_set_state(i, IFACE_CHECKING, now);
 	if (!iface_set_address(i, now))

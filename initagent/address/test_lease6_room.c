@@ -149,6 +149,27 @@ TEST(an_address_taken_back)
 	CHECK_STR(ev.text, "the DHCPv6 server has withdrawn " ADDRESS " (valid lifetime 0)");
 }
 
+static int server_renumbers(struct msg6 *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
+{
+	(void)n;
+	dhcp6server_lease(m, request, len, type == 5 ? "2001:db8::78" : ADDRESS, 12);
+	return type == 1 || type == 3 || type == 5;
+}
+
+/* The root is mounted over the address that was leased first. */
+TEST(another_address_takes_none_from_the_root)
+{
+	_cleanup_(room_end) struct room_fixture f;
+
+	begin(&f, server_renumbers);
+	room_until(&f, ADDRESS_CONFIGURED, 10 * SEC);
+	addresses_keep(f.addresses);
+	room_until(&f, ADDRESS_CONFIGURED, 20 * SEC);
+	CHECK(room_result(&f)->addr.bytes[15] == 0x78);
+	CHECK(is_set());
+}
+
 static int server_five_seconds(struct msg6 *m, const uint8_t *request, size_t len, unsigned type,
 	unsigned n)
 {
