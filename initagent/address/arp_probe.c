@@ -5,6 +5,7 @@
  */
 #include "address/arp_probe.h"
 
+#include <linux/if_packet.h>
 #include <net/ethernet.h>
 #include <net/if_arp.h>
 
@@ -118,18 +119,20 @@ bool arp_conflicts(const void *packet, size_t len, const struct netdev *dev, str
 	return true;
 }
 
-/* ARP is broadcast: on a large segment most packets are none of our business. */
+/* ARP is broadcast: on a large segment most packets are none of our business. PACKET_OTHERHOST is
+ * also what came in a VLAN that has no interface here: the kernel's own ARP ignores it, too. */
 static void read_packets(struct arp_probe *p)
 {
 	uint8_t packet[PACKET_MAX];
 
 	for (int i = 0; i < PACKETS_PER_DISPATCH && p->verdict == ARP_PROBING; i++) {
-		bool unicast = false;
-		ssize_t n = packet_receive(p->fd, packet, sizeof(packet), NULL, &unicast);
+		uint8_t type = PACKET_HOST;
+		ssize_t n = packet_receive(p->fd, packet, sizeof(packet), NULL, &type);
 
 		if (n < 0)
 			return;
-		if (arp_conflicts(packet, (size_t)n, &p->dev, p->addr, unicast, &p->other))
+		if (type != PACKET_OTHERHOST && arp_conflicts(packet, (size_t)n, &p->dev, p->addr,
+				type == PACKET_HOST, &p->other))
 			p->verdict = ARP_CONFLICT;
 	}
 }

@@ -152,7 +152,7 @@ static bool checksum_complete(struct msghdr *m)
 	return true;
 }
 
-ssize_t packet_receive(int fd, void *data, size_t size, bool *ret_verify, bool *ret_unicast)
+ssize_t packet_receive(int fd, void *data, size_t size, bool *ret_verify, uint8_t *ret_type)
 {
 	struct sockaddr_ll from = {0};
 	union {
@@ -174,8 +174,8 @@ ssize_t packet_receive(int fd, void *data, size_t size, bool *ret_verify, bool *
 		return errno == EINTR ? -EAGAIN : -errno;
 	if (ret_verify)
 		*ret_verify = checksum_complete(&m);
-	if (ret_unicast)
-		*ret_unicast = from.sll_pkttype == PACKET_HOST;
+	if (ret_type)
+		*ret_type = from.sll_pkttype;
 	return n;
 }
 

@@ -35,9 +35,9 @@ int packet_broadcast(int fd, const struct netdev *dev, uint16_t ethertype, const
 /*
  * packet_receive: one packet, cut to size. Its length, -EAGAIN, or another -errno. Either may be
  * NULL: *ret_verify: its UDP checksum is complete; the kernel leaves it out between hosts on one
- * machine. *ret_unicast, of a packet socket: it was sent to this node alone.
+ * machine. *ret_type, of a packet socket: PACKET_HOST ...: whom it was sent to.
  */
-ssize_t packet_receive(int fd, void *data, size_t size, bool *ret_verify, bool *ret_unicast);
+ssize_t packet_receive(int fd, void *data, size_t size, bool *ret_verify, uint8_t *ret_type);
 
 /* packet_open_unicast: a UDP socket from source, port 68, over one interface. -errno or the fd. */
 int packet_open_unicast(int ifindex, struct in_addr source);

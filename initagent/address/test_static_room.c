@@ -3,8 +3,11 @@
 #include "addressroom.h"
 #include "resolver/resolver.h"
 
+#include <linux/if_packet.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 
 /* --- static -------------------------------------------------------------------------------- */
 
@@ -116,6 +119,43 @@ TEST(wrong_gateway_and_mtu_are_told)
 }
 
 /* --- duplicates ---------------------------------------------------------------------------- */
+
+/* An ARP request of 10.0.0.7, in VLAN 5, every 20 ms for a second. */
+static void send_tagged(pid_t peer)
+{
+	static const uint8_t frame[60] = "\xff\xff\xff\xff\xff\xff\2\0\0\0\0\x77\x81\0\0\5\x8\x6"
+		"\0\1\x8\0\6\4\0\1\2\0\0\0\0\x77\xa\0\0\7\0\0\0\0\0\0\xa\0\0\x9";
+	struct sockaddr_ll to = {.sll_family = AF_PACKET};
+	int fd;
+
+	if (fork())
+		return;
+	netns_join(peer);
+	to.sll_ifindex = (int)if_nametoindex("vb");
+	fd = socket(AF_PACKET, SOCK_RAW, 0);
+	for (int i = 0; i < 50; i++) {
+		if (sendto(fd, frame, sizeof(frame), 0, (void *)&to, sizeof(to)) < 0)
+			_exit(1);
+		usleep(20000);
+	}
+	_exit(0);
+}
+
+/* A trunk port: another host of a VLAN that this node is not in has the same address there. */
+TEST(an_address_in_a_vlan_of_others)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	int status;
+
+	room_begin(&f);
+	static_config(&f);
+	f.cfg.probe = ADDRESS_PROBE_FIRST;
+	f.real = true;
+	send_tagged(f.peer);
+	room_start(&f);
+	CHECK_INT(room_next(&f, 5 * SEC).type, ADDRESS_CONFIGURED);
+	CHECK(wait(&status) > 0 && status == 0);
+}
 
 TEST(duplicate_found_beside)
 {
