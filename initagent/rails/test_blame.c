@@ -211,6 +211,24 @@ TEST(another_subnet_manager_is_asked_at_once)
 	room_free(&r);
 }
 
+/* Its port is not ACTIVE any more, of which the interface hears later. */
+TEST(a_silent_subnet_manager_that_cannot_be_asked)
+{
+	struct room r;
+
+	room_new(&r);
+	r.b.wants_rdma = false;
+	r.lab.deaf[MAD_SA_ALIVE] = r.lab.deaf[MAD_SM_INFO] = true;
+	blame(&r);
+	pass(&r, 4 * NSEC_PER_SEC);
+	CHECK_INT(r.b.rows[0].state, RAIL_PORT);
+	set(&r, "state", "2: INIT\n");
+	CHECK_INT(fabric_rescan(r.b.fabric, r.now), 0);
+	pass(&r, 8 * NSEC_PER_SEC);
+	CHECK(r.b.port_check > r.now);
+	room_free(&r);
+}
+
 /* The silence is known, and not told yet, when the port has another subnet manager. */
 TEST(who_asked_is_told_when_the_port_changes_meanwhile)
 {
