@@ -359,7 +359,9 @@ void rail_link_event(struct rails *rails, const struct link_event *ev, uint64_t 
 		rail = rails_row(rails, ev->dev.ifindex);
 		if (rail) {
 			addresses_link(rails->addresses, rail->ifindex, now);
-			rail_set_state(rails, rail, RAIL_LOST, now);
+			/* a spare that is gone must not count as the holder of the address */
+			rail_set_state(rails, rail, rail->state == RAIL_SPARE ? RAIL_FAILED
+				: RAIL_LOST, now);
 			rail_gone(rails, rail);
 		}
 		break;

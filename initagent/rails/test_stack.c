@@ -228,3 +228,43 @@ TEST(what_is_made_keeps_its_name)
 	CHECK(!naming_find(&f.rails, "eth2"));
 	close_fixture(&f);
 }
+
+/* One that stood by goes away: the address stays where it is. */
+TEST(a_spare_that_is_gone_holds_no_address)
+{
+	static const char open_line[] = "ip=10.0.0.5::10.0.0.1:255.255.255.0:::none";
+	struct link_event ev = {.type = LINK_GONE, .dev = {.ifindex = 99, .name = "eth9"}};
+	static const enum rail_state states[] = {RAIL_SPARE, RAIL_READY, RAIL_SPARE};
+	struct fixture f = {0};
+	struct rails *r = &f.rails;
+	struct modtree t;
+
+	modtree_bare(&t);
+	netns_enter();
+	netns_veth("eth0", "eth1", 0);
+	netns_veth("eth2", "eth3", 0);
+	netns_run("for i in 0 1 2 3; do ip link set eth$i up; done");
+	netns_run("until ip link show eth2 | grep -q 'state UP'; do sleep 0.01; done");
+	CHECK_INT(plan_parse(&f.plan, open_line, strlen(open_line), NULL), 0);
+	r->plan = f.plan;
+	r->env = t.env;
+	CHECK_INT(report_new(&r->env.report, &(struct report_config){.console_fd = -1}), 0);
+	r->report = r->env.report;
+	CHECK_INT(links_new(&r->links, &r->env, now_ns()), 0);
+	CHECK_INT(addresses_new(&r->addresses, &r->env, r->links, now_ns()), 0);
+	for (r->n = 0; r->n < 3; r->n++) {
+		const struct netdev *dev = links_by_name(r->links, r->n == 1 ? "eth0" : "eth2");
+
+		r->rows[r->n] = (struct rail){.ifindex = r->n ? dev->ifindex : 99,
+			.ip = &f.plan->net.ips[0], .state = states[r->n]};
+	}
+	rail_link_event(r, &ev, now_ns());
+	ev = (struct link_event){LINK_CHANGED, .dev = *links_by_name(r->links, "eth2")};
+	CHECK(ev.dev.carrier);
+	rail_link_event(r, &ev, now_ns());
+	CHECK_INT(r->rows[1].state, RAIL_READY);
+	CHECK_INT(r->rows[2].state, RAIL_SPARE);
+	addresses_freep(&r->addresses);
+	report_freep(&r->report);
+	close_fixture(&f);
+}
