@@ -282,6 +282,7 @@ void iface_link(struct iface *i, uint64_t now)
 	}
 	i->dev = *dev;
 	if (!i->applied || dev->mtu != i->result.mtu)
+	memcpy(i->result.ifname, dev->name, sizeof(i->result.ifname)); /* it may have been renamed */
 		i->link_mtu = dev->mtu;
 	if (i->state == IFACE_FAILED || (i->family == AF_INET6 && !iface6_prepare(i, now)))
 		return;

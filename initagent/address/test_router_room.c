@@ -387,6 +387,11 @@ TEST(servers_of_the_router_beside_a_lease)
 	f.cfg.method = ADDRESS_DHCP6;
 	room_start(&f);
 	run_until(&f, ADDRESS_FAILED, "ip -6 addr show va | grep -q fe80");
+	/* udev renames interfaces that are in use, too. */
+	netns_run("ip link set va name vz");
+	CHECK_INT(links_dispatch(f.links, room_clock(&f)), 0);
+	addresses_link(f.addresses, f.cfg.ifindex, room_clock(&f));
+	expect_conf(&f, "nameserver " ROUTER "%vz ");
 	radvert_begin(&m, ROUTER, 0x80, 1800);
 	radvert_servers(&m, 1200, "2001:db8:a::1");
 	radvert_domains(&m, 1200, "hpc.example");
