@@ -232,6 +232,7 @@ void iface_conflict(struct iface *i, const char *text, bool had, uint64_t now)
 	if (iface_dhcp_decline(i, now))
 		return;
 	iface_dhcp_stop(i, now);
+	iface_no_times(i);
 	i->retry = now + IFACE_CONFLICT_REST;
 	iface_set_state(i, IFACE_CONFLICT, now);
 }

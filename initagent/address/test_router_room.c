@@ -206,6 +206,32 @@ TEST(a_duplicate_automatic_address)
 }
 
 #define PREFERENCE_HIGH 0x08 /* RFC 4191 section 2.2 */
+/* The limit for an automatic address passes while nothing is asked for. */
+TEST(a_limit_that_passes_during_the_rest)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	uint64_t end;
+	struct radvert m;
+
+	prepare(&f, "echo 0 >accept_dad");
+	f.cfg.auto_limit = 300 * SEC;
+	end = room_clock(&f) + 301 * SEC;
+	room_start(&f);
+	netns_run_in(f.peer, "ip addr add " ADDRESS "/64 dev vb nodad");
+	run_until(&f, ADDRESS_FAILED, "ip -6 addr show va | grep -q fe80");
+	netns_run("echo 1 >/proc/sys/net/ipv6/conf/va/accept_dad");
+	f.skew += end - 8 * SEC - room_clock(&f);
+	radvert_begin(&m, ROUTER, 0, 1800);
+	radvert_prefix(&m, "2001:db8:7::", 3600, 1800);
+	radvert_send(f.peer, "vb", &m, 1);
+	while (!strstr(room_until(&f, ADDRESS_HINDRANCE, GUARD).text, "in use"))
+		continue;
+	CHECK(room_clock(&f) < end - SEC); /* the machine was fast enough */
+	f.skew += end - room_clock(&f);
+	run_until(&f, ADDRESS_CONFIGURED, "true");
+	CHECK(addresses_deadline(f.addresses) > room_clock(&f));
+}
+
 #define PREFERENCE_LOW	0x18
 
 TEST(the_gateway_is_the_preferred_router)
