@@ -391,7 +391,6 @@ static const struct inet_addr *wanted_address(const struct iface *i)
 static void solicit_routers(struct iface *i)
 {
 	if (i->solicited || iface_method(i)->routers < INET6_ROUTERS_ROUTES ||
-		i->seen.routers.heard ||
 		i->seen.link_local != INET6_USABLE)
 		return;
 	i->solicited = true;

@@ -205,7 +205,6 @@ TEST(a_duplicate_automatic_address)
 	room_until(&f, ADDRESS_CONFIGURED, GUARD);
 }
 
-#define PREFERENCE_HIGH 0x08 /* RFC 4191 section 2.2 */
 /* The limit for an automatic address passes while nothing is asked for. */
 TEST(a_limit_that_passes_during_the_rest)
 {
@@ -232,6 +231,7 @@ TEST(a_limit_that_passes_during_the_rest)
 	CHECK(addresses_deadline(f.addresses) > room_clock(&f));
 }
 
+#define PREFERENCE_HIGH 0x08 /* RFC 4191 section 2.2 */
 #define PREFERENCE_LOW	0x18
 
 TEST(the_gateway_is_the_preferred_router)
@@ -386,6 +386,11 @@ TEST(a_link_local_server)
 	CHECK_INT(resolver_ask(addresses_resolver(f.addresses), 0,
 			"nfs.example", GUARD, room_clock(&f)), 0);
 	CHECK_INT(room_until(&f, ADDRESS_RESOLVED, GUARD).n_addrs, 1);
+	/* udev renames interfaces that are in use, too. */
+	netns_run("ip link set va name vz");
+	CHECK_INT(links_dispatch(f.links, room_clock(&f)), 0);
+	addresses_link(f.addresses, f.cfg.ifindex, room_clock(&f));
+	expect_conf(&f, "nameserver " ROUTER "%vz ");
 }
 
 #define LEASED "2001:db8:7::77"
@@ -413,11 +418,6 @@ TEST(servers_of_the_router_beside_a_lease)
 	f.cfg.method = ADDRESS_DHCP6;
 	room_start(&f);
 	run_until(&f, ADDRESS_FAILED, "ip -6 addr show va | grep -q fe80");
-	/* udev renames interfaces that are in use, too. */
-	netns_run("ip link set va name vz");
-	CHECK_INT(links_dispatch(f.links, room_clock(&f)), 0);
-	addresses_link(f.addresses, f.cfg.ifindex, room_clock(&f));
-	expect_conf(&f, "nameserver " ROUTER "%vz ");
 	radvert_begin(&m, ROUTER, 0x80, 1800);
 	radvert_servers(&m, 1200, "2001:db8:a::1");
 	radvert_domains(&m, 1200, "hpc.example");
@@ -463,4 +463,35 @@ TEST(a_flood_of_malformed_options)
 	for (const char *at = f.text; (at = strstr(at, "malformed")); at++)
 		told++;
 	CHECK_INT(told, 1);
+}
+
+/* --- carrier ------------------------------------------------------------------------------- */
+
+/* The far end takes its link-local addresses off with its carrier. */
+static void flap(struct room_fixture *f, const struct radvert *m)
+{
+	netns_run_in(f->peer, "ip link set vb down");
+	room_carrier(f, false);
+	room_until(f, ADDRESS_LOST, GUARD);
+	netns_run_in(f->peer, "ip link set vb up; for a in " ROUTER " " OTHER
+		"; do ip addr add $a/64 dev vb nodad; done");
+	radvert_serve(f->peer, "vb", m);
+	room_carrier(f, true);
+}
+
+/* The kernel asks routers once, with the first carrier. */
+TEST(routers_are_asked_again_after_a_loss_of_carrier)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct radvert m;
+
+	begin(&f);
+	radvert_begin(&m, ROUTER, 0, 1800);
+	radvert_servers(&m, 1200, "2001:db8:a::1");
+	configure(&f, &m);
+	expect_conf(&f, "nameserver 2001:db8:a::1 ");
+	radvert_begin(&m, ROUTER, 0, 1800);
+	radvert_servers(&m, 1200, "2001:db8:a::2");
+	flap(&f, &m);
+	expect_conf(&f, "nameserver 2001:db8:a::2 ");
 }
