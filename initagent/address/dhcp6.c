@@ -211,8 +211,6 @@ void dhcp6_start(struct dhcp6 *d, uint64_t now)
 {
 	if (d->state != STOPPED)
 		return;
-	/* What was told without an address may be of another place now. */
-	d->has_lease = d->has_lease && !d->cfg.information;
 	if (d->has_lease && now >= d->lease.life.expires)
 		expire(d, now);
 	if (d->has_lease)
@@ -221,10 +219,12 @@ void dhcp6_start(struct dhcp6 *d, uint64_t now)
 		begin(d, now);
 }
 
-/* The lease goes on running without carrier. */
+/* The lease goes on running without carrier; what was told without an address may be of another
+ * place. */
 void dhcp6_stop(struct dhcp6 *d, uint64_t now)
 {
 	enter(d, STOPPED, now);
+	d->has_lease = d->has_lease && !d->cfg.information;
 	if (d->has_lease)
 		d->next = d->lease.life.expires;
 }

@@ -271,7 +271,7 @@ static void use_automatic(struct iface *i, uint64_t now)
 	tell_deprecated(i, a, now);
 	iface6_result(i, &want, &a->addr, a->prefix);
 	use_result(i, &want, now);
-	if (i->seen.routers.other && !want.n_dns && i->seen.link_local == INET6_USABLE && !i->dhcp6)
+	if (i->seen.routers.other && !want.n_dns && i->seen.link_local == INET6_USABLE)
 		iface_dhcp6_start(i, true, now);
 }
 

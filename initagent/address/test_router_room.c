@@ -6,6 +6,7 @@
 #include "addressroom.h"
 
 #include <signal.h>
+#include <sys/wait.h>
 
 #include "dhcp6server.h"
 #include "dnsserver.h"
@@ -493,5 +494,48 @@ TEST(routers_are_asked_again_after_a_loss_of_carrier)
 	radvert_begin(&m, ROUTER, 0, 1800);
 	radvert_servers(&m, 1200, "2001:db8:a::2");
 	flap(&f, &m);
+	expect_conf(&f, "nameserver 2001:db8:a::2 ");
+}
+
+static int informs(struct msg6 *m, const uint8_t *request, size_t len, uint8_t last)
+{
+	const uint8_t dns[16] = {0x20, 1, 0xd, 0xb8, 0, 0xa, [15] = last};
+
+	dhcp6server_begin(m, request, len);
+	msg6_option(m, 23, dns, sizeof(dns));
+	return request[0] == 11;
+}
+
+static int informs_of_one(struct msg6 *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
+{
+	(void)type;
+	(void)n;
+	return informs(m, request, len, 1);
+}
+
+static int informs_of_two(struct msg6 *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
+{
+	(void)type;
+	(void)n;
+	return informs(m, request, len, 2);
+}
+
+TEST(dhcp6_is_asked_again_for_the_rest_after_a_loss_of_carrier)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct radvert m;
+	pid_t server;
+
+	begin(&f);
+	server = dhcp6server_start(f.peer, "vb", informs_of_one);
+	radvert_begin(&m, ROUTER, 0x40, 1800);
+	configure(&f, &m);
+	expect_conf(&f, "nameserver 2001:db8:a::1 ");
+	kill(server, SIGKILL);
+	CHECK_INT(waitpid(server, NULL, 0), server);
+	flap(&f, &m);
+	dhcp6server_start(f.peer, "vb", informs_of_two);
 	expect_conf(&f, "nameserver 2001:db8:a::2 ");
 }
