@@ -29,7 +29,8 @@ enum address_method {
 	/* from router advertisements (RFC 4862); what DHCPv6 has besides is asked for */
 	ADDRESS_AUTO6,
 	ADDRESS_DHCP6,
-	ADDRESS_EITHER6, /* AUTO6, and if that fails or the router says so, DHCP6 */
+	/* AUTO6, and if that fails or the router says so, DHCP6 until an automatic address comes */
+	ADDRESS_EITHER6,
 	ADDRESS_METHOD_MAX,
 };
 

@@ -352,8 +352,23 @@ static void await_route(struct iface *i, uint64_t now)
 	use_result(i, &want, now);
 }
 
+/* Of either6: a router that was not heard in time, behind a port that did not forward yet. */
+static void turn_to_auto(struct iface *i, uint64_t now)
+{
+	report_log(iface_report(i), REPORT_INFO, i->dev.name, now,
+		"an automatic address came before one of DHCPv6");
+	i->way = ADDRESS_AUTO6;
+	iface_dhcp_stop(i, now);
+	i->stale = true;
+}
+
 static void step_dhcp(struct iface *i, uint64_t now)
 {
+	if (!i->applied && i->config.cfg.method == ADDRESS_EITHER6 &&
+		i->seen.automatic == INET6_USABLE) {
+		turn_to_auto(i, now);
+		return;
+	}
 	if (!i->applied) {
 		if (i->state != IFACE_ASKING && has_link_local(i, now) &&
 			!iface_dhcp6_adopts(i, now))

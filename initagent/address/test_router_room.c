@@ -232,6 +232,27 @@ TEST(a_limit_that_passes_during_the_rest)
 	CHECK(addresses_deadline(f.addresses) > room_clock(&f));
 }
 
+/* A switch port that forwards nothing for its first half minute, and with it no solicitation. */
+TEST(either6_takes_an_address_that_comes_late)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	char addr[INET_ADDR_TEXT];
+	struct radvert m;
+
+	prepare(&f, "echo 0 >accept_dad");
+	f.cfg.method = ADDRESS_EITHER6;
+	f.cfg.auto_limit = SEC;
+	room_start(&f);
+	while (room_until(&f, ADDRESS_HINDRANCE, GUARD).cause != CAUSE_DHCP_NO_OFFER)
+		continue;
+	radvert_begin(&m, ROUTER, 0, 1800);
+	radvert_prefix(&m, "2001:db8:7::", 3600, 1800);
+	radvert_send(f.peer, "vb", &m, 1);
+	room_until(&f, ADDRESS_CONFIGURED, GUARD);
+	CHECK_STR(inet_text(&room_result(&f)->addr, addr), ADDRESS);
+	CHECK_INT(room_result(&f)->method, ADDRESS_AUTO6);
+}
+
 #define PREFERENCE_HIGH 0x08 /* RFC 4191 section 2.2 */
 #define PREFERENCE_LOW	0x18
 
