@@ -79,7 +79,7 @@ struct block {
 	const struct plan_portal *portal;
 	const struct block_ops *ops;
 	enum block_state state;
-	uint64_t began;
+	uint64_t began, device_end; /* of the wait for the device, which looks at it in between */
 	bool module_asked;
 	bool fatal;
 	struct block_result result;
@@ -93,6 +93,10 @@ static void set_state(struct block *b, enum block_state to, uint64_t now)
 			states[to].name, now);
 		source_raise(&b->source, SOURCE_STEP);
 		b->source.deadline = states[to].limit ? now + states[to].limit : NSEC_NEVER;
+		if (to == STATE_DEVICE && b->device_end)
+			b->source.deadline = b->device_end;
+		else if (to == STATE_DEVICE)
+			b->device_end = b->source.deadline;
 	}
 	b->state = to;
 }

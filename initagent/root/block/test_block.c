@@ -420,6 +420,31 @@ TEST(a_device_that_gives_no_block)
 	block_end(b);
 }
 
+/* The disk is looked at again and again, which is no progress. */
+TEST(a_partition_that_is_not_there)
+{
+	struct source *b = start("hang", true); /* for the folder */
+	uint64_t late;
+
+	block_end(b);
+	make_device("", 0, false);
+	plan.part = 3;
+	b = start("x", true);
+	until_text(b, "fake0 has no partition 3", BEGIN);
+	late = source_worker_deadline(b);
+	for (int looks = 0; looks < 4 && b->cause == CAUSE_NONE; looks++) {
+		struct pollfd p = {.fd = source_worker_fd(b), .events = POLLIN};
+
+		CHECK(poll(&p, 1, 20000) > 0);
+		block_dispatch(b, late);
+	}
+	plan.part = 0;
+	CHECK_INT(cause_of(b, "fake0 has no partition 3"), CAUSE_BLOCK_NO_DEVICE);
+	CHECK(until(b, SOURCE_FAILED, late));
+	CHECK(there("disconnected"));
+	block_end(b);
+}
+
 TEST(content_that_is_no_file_system)
 {
 	struct source *b;
