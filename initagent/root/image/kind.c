@@ -20,7 +20,6 @@ static const struct {
 	{IMAGE_SQUASHFS, MARK(0, "hsqs"), MARK(28, "\4\0")},
 	{IMAGE_XFS, MARK(0, "XFSB"), {0}},		    /* fs/xfs/libxfs/xfs_format.h */
 	{IMAGE_EROFS, MARK(1024, "\xe2\xe1\xf5\xe0"), {0}}, /* fs/erofs/erofs_fs.h */
-	{IMAGE_EXT4, MARK(1024 + 56, "\x53\xef"), {0}},	    /* fs/ext4/ext4.h, s_magic */
 	{IMAGE_CPIO, MARK(0, "070701"), {0}},		    /* initramfs buffer format: newc */
 	{IMAGE_CPIO, MARK(0, "070702"), {0}},		    /* the same with checksums */
 	{IMAGE_GZIP, MARK(0, "\x1f\x8b\x08"), {0}},	    /* RFC 1952 */
@@ -31,6 +30,8 @@ static const struct {
 	{IMAGE_ZSTD, MARK(0, "\x28\xb5\x2f\xfd"), {0}}, /* RFC 8878 3.1.1 */
 	{IMAGE_ZSTD, MARK(0, "\x50\x2a\x4d\x18"), {0}}, /* RFC 8878 3.1.2: so pzstd begins */
 	{IMAGE_TAR, MARK(257, "ustar"), {0}},		/* POSIX pax, ustar; GNU the same word */
+	/* fs/ext4/ext4.h, s_magic; so short that an archive may have it in its content */
+	{IMAGE_EXT4, MARK(1024 + 56, "\x53\xef"), {0}},
 	{IMAGE_ISO, MARK(32769, "CD001"), {0}},		/* ECMA-119 8.1.2 */
 	{IMAGE_DISK, MARK(512, "EFI PART"), {0}},	/* UEFI 5.3.2; an ISO may have one, too */
 };

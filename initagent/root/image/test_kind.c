@@ -39,6 +39,27 @@ TEST(marks)
 	CHECK_STR(what, "");
 }
 
+/* ext4's mark is two bytes in what may be an archive's content. */
+TEST(a_packing_goes_before_the_mark_of_ext4)
+{
+	static const struct {
+		const char *mark, *kind;
+		size_t at;
+	} rows[] = {
+		{"\x1f\x8b\x08", "gzip", 0}, {"\xfd" "7zXZ", "xz", 0}, {"070701", "cpio", 0},
+		{"\x28\xb5\x2f\xfd", "zstd", 0}, {"ustar", "tar", 257},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char head[2048] = "";
+
+		memcpy(head + 1080, "\x53\xef", 2);
+		memcpy(head + rows[i].at, rows[i].mark, strlen(rows[i].mark));
+		CHECK_STR(image_kind_name(image_kind_judge(head, sizeof(head), NULL)),
+			rows[i].kind);
+	}
+}
+
 /* Version 3 and a mark at the wrong place are none. */
 TEST(almost)
 {
