@@ -59,7 +59,7 @@ static bool number(char *at, bool fraction, int64_t *ret)
 	bool minus = *at == '-';
 
 	at = digits(at + minus, ret);
-	if (minus)
+	if (at && minus)
 		*ret = -*ret;
 	if (at && fraction && *at == '.')
 		at += 1 + strspn(at + 1, "0123456789");

@@ -532,7 +532,7 @@ TEST(tar_extended_headers)
 		{'x', "29 comment=of no consequence\n", 0, NULL}, {'x', "8 path=\n", 0, NULL},
 		{'x', "", 0, "empty"}, {'g', "", 0, "empty"},
 		{'g', "10 path=a\n", 0, "all entries"}, {'g', "10 size=5\n", 0, "all entries"},
-		{'g', "noise", 0, "malformed"},
+		{'g', "noise", 0, "malformed"}, {'x', "30 mtime=-9223372036854775808\n", 0, "number"},
 		{'x', "26 GNU.sparse.realsize=100\n", 0, "malformed"},
 		{'x', "27 GNU.sparse.realsize=100\n", 0, "parts"},
 		{'x', "21 GNU.sparse.map=0,5\n", 0, "malformed"},
