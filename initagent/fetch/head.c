@@ -118,11 +118,11 @@ static void transfer_encoding(struct head *h, struct cursor v)
 /*
  * Many servers name a coding by the file's name (Apache's AddEncoding, all that ask Python's
  * mimetypes): "gzip" of root.cpio.gz. It is how the file itself is packed, which has not been
- * touched. The first two letters tell: .gz, .tgz, .xz, .zst, .bz2.
+ * touched. The first two letters tell: .gz, .tgz, .xz, .zst, .bz2. A query is no part of it.
  */
 static bool stored_so(const char *url, struct cursor v)
 {
-	const char *ext = strrchr(url, '.'), *coding = (const char *)v.at;
+	const char *ext = memrchr(url, '.', strcspn(url, "?")), *coding = (const char *)v.at;
 
 	if (v.left < 2 || !ext)
 		return false;

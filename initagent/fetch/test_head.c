@@ -42,6 +42,8 @@ TEST(the_coding_of_a_packed_file)
 	} rows[] = {
 		{"http://192.0.2.1/root.cpio.gz", "gzip", HEAD_FINE},
 		{"http://192.0.2.1/root.tgz?v=1", "x-gzip", HEAD_FINE},
+		{"http://192.0.2.1/root.cpio.gz?v=1.2", "gzip", HEAD_FINE},
+		{"http://192.0.2.1/root.squashfs?as=.gz", "gzip", HEAD_ENCODED},
 		{"http://192.0.2.1/root.cpio.zst", "ZSTD", HEAD_FINE},
 		{"http://192.0.2.1/root.txz", "xz", HEAD_FINE},
 		{"http://192.0.2.1/root.tar.bz2", "bzip2", HEAD_FINE},
