@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "base/io.h"
+#include "base/sha256.h"
 #include "check.h"
 #include "root/web/web.h"
 
@@ -27,6 +29,7 @@ struct lab {
 	struct plan_key key;
 	int listener, log;
 	bool hasty; /* the first failure is enough */
+	bool kept;  /* the image has its name while it is mounted or unpacked */
 	enum cause cause;
 };
 
@@ -172,6 +175,15 @@ static void take(struct source *w, struct lab *l)
 	}
 }
 
+static void look_at_store(const struct source *w, struct lab *l)
+{
+	_cleanup_closedir_ DIR *dir = env_opendir(&l->env, STATE_DIR "/fetch");
+	struct source_progress p;
+
+	web_progress(w, &p);
+	l->kept |= streq(p.step, "mounting") && dir_next(dir);
+}
+
 /* Until it is refused; asked is then what the server was asked for. */
 static void go(struct lab *l)
 {
@@ -183,8 +195,10 @@ static void go(struct lab *l)
 
 	l->plan.url = l->url;
 	CHECK_INT(web_start(&w, &l->env, &cfg, now_ns()), 0);
-	for (take(w, l); !l->cause && now_ns() < end; take(w, l))
+	for (take(w, l); !l->cause && now_ns() < end; take(w, l)) {
 		wait_for_more(w, end);
+		look_at_store(w, l);
+	}
 	kill(server, SIGKILL);
 	waitpid(server, NULL, 0);
 	web_end(w);
@@ -221,6 +235,37 @@ TEST(wrong_digest)
 	l.plan.has_digest = true;
 	go(&l);
 	CHECK_INT(l.cause, CAUSE_FETCH_DIGEST);
+}
+
+/* Its memory goes while it is unpacked: an agent that is killed then leaves holes. */
+TEST(an_archive_that_is_unpacked_is_nothing_to_build_upon)
+{
+	static const struct {
+		const char *make;
+		bool kept;
+	} rows[] = {{"tar -b 1 -cf root.img proc", false}, {"printf 'hsqs%024d\\4\\0' >root.img", true}};
+	struct sha256 state;
+	struct lab l;
+
+	if (geteuid() != 0)
+		check_skip("what has no place of its own has no name: it takes root");
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_free_ void *image = NULL;
+		char path[64];
+		size_t len;
+
+		open_lab(&l);
+		run(&l, rows[i].make);
+		snprintf(path, sizeof(path), "%s/root.img", l.dir);
+		CHECK_INT(io_read_file(path, 1 << 20, &image, &len), 0);
+		sha256_init(&state);
+		sha256_update(&state, image, len);
+		sha256_final(&state, l.plan.digest);
+		l.plan.has_digest = true;
+		go(&l);
+		CHECK(l.cause != CAUSE_FETCH_DIGEST);
+		CHECK_INT(l.kept, rows[i].kept);
+	}
 }
 
 TEST(proof_that_cannot_be_read)

@@ -162,9 +162,14 @@ static void mount_image(struct web *w, uint64_t now)
 
 static void prepare_mount(struct web *w, uint64_t now)
 {
+	enum image_kind kind = (enum image_kind)image_kind_read(w->file, 0, NULL);
+
+	/* What is freed behind the unpacker is nothing to build upon. */
+	if (image_kind_way(kind) == IMAGE_WAY_UNPACK)
+		store_drop(w->env);
 	/* a layer is an archive; a file system is refused as it is */
 	if (!w->cfg.layer.part)
-		w->module = image_kind_module((enum image_kind)image_kind_read(w->file, 0, NULL));
+		w->module = image_kind_module(kind);
 	if (!w->module) {
 		mount_image(w, now);
 		return;
