@@ -318,6 +318,13 @@ tried() {
 	right
 }
 
+@test "a server that has no ranges: bytes that come again are no silence" {
+	hostile
+	to_file --sha256 "$SUM" "$U/a?norange&rate=900000&cut=2500000&times=1"
+	right
+	tried /a 2
+}
+
 @test "503 with Retry-After, in seconds and as a date" {
 	hostile
 	local began=$SECONDS

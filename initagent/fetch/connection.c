@@ -179,6 +179,7 @@ static enum fetch_verdict deliver_some(struct connection *l, struct cursor *c)
 
 		cursor_skip(c, known);
 		l->at += known;
+		l->x->sink.known += known;
 		return VERDICT_DONE;
 	}
 	if (l->at > at)

@@ -51,7 +51,7 @@ struct exchange {
 	enum exchange_state state;
 	struct connection *last;   /* whose head and verdict are told of */
 	uint64_t came, idle;	   /* bytes of bodies; ns spent waiting for them */
-	uint64_t told, told_ns;	   /* sink.at when last told, and when that was */
+	uint64_t told, told_ns;	   /* sink.at + sink.known when last told, and when that was */
 };
 
 /* connection_restart: the file begins again. */

@@ -32,12 +32,12 @@ static void tell_end(struct exchange *x)
 /* How far it is, four times a second; of each MiB the process that verifies tells by itself. */
 static void tell_bytes(struct exchange *x)
 {
-	uint64_t now = now_ns();
+	uint64_t now = now_ns(), there = x->sink.at + x->sink.known;
 
-	if (x->sink.at == x->told || now - x->told_ns < TELL_EVERY_MS * NSEC_PER_MSEC)
+	if (there == x->told || now - x->told_ns < TELL_EVERY_MS * NSEC_PER_MSEC)
 		return;
 	sink_tell(&x->sink);
-	x->told = x->sink.at;
+	x->told = there;
 	x->told_ns = now;
 }
 
@@ -356,6 +356,7 @@ static void begin(struct exchange *x, const struct fetch_request *request)
 	if (x->sink.at != x->request.at)
 		window_reset(&x->window, x->window.part);
 	x->sink.at = x->request.at;
+	x->sink.known = 0;
 	x->state = EXCHANGE_RUNS;
 	x->last = &x->connections[0];
 	for (size_t i = 0; i < CONNECTIONS_MAX; i++)

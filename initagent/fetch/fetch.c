@@ -450,7 +450,7 @@ static void take_verified(struct fetch *f, const struct verified *v, uint64_t no
 	f->bytes = v->at;
 	f->final = v->final;
 	f->size = v->size;
-	stall_limit_bytes(&f->stall_limit, v->at, v->waited, now);
+	stall_limit_bytes(&f->stall_limit, v->at + v->known, v->waited, now);
 	if (f->state == STATE_TRANSFER)
 		f->deadline = stall_limit_deadline(&f->stall_limit);
 	if (v->kind == VERIFIED_READY && f->state == STATE_READING)

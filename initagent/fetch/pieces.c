@@ -16,7 +16,7 @@ struct pieces {
 	size_t got;	    /* bytes of it, without those that follow it */
 	uint32_t left;	    /* of those that follow it */
 	uint64_t size;	    /* that the server says; 0: nothing */
-	uint64_t told;
+	uint64_t told, known;
 	unsigned restarts;  /* of this request */
 	enum fetch_verdict refused; /* nothing more of this request is taken */
 	int error;
@@ -56,6 +56,7 @@ static int tell(struct pieces *p, enum verified_kind kind, struct verified *ret)
 		.verdict = p->refused,
 		.error = p->error,
 		.at = intake_at(p->intake),
+		.known = p->known,
 		.final = intake_final(p->intake),
 		.size = p->want.size ? p->want.size : p->size,
 	};
@@ -117,9 +118,15 @@ static int take_size(struct pieces *p, struct verified *ret)
 	return tell(p, VERIFIED_SIZE, ret);
 }
 
+/* What came again is the sender's word, which is believed of each byte that is there once. */
 static int tell_bytes(struct pieces *p, struct verified *ret)
 {
-	return intake_at(p->intake) == p->told ? 0 : tell(p, VERIFIED_BYTES, ret);
+	uint64_t at = intake_at(p->intake), known = min_u64(p->piece.at, at);
+
+	if (at == p->told && known <= p->known)
+		return 0;
+	p->known = known > p->known ? known : p->known;
+	return tell(p, VERIFIED_BYTES, ret);
 }
 
 static int end_request(struct pieces *p, struct verified *ret)
@@ -137,6 +144,7 @@ static int end_request(struct pieces *p, struct verified *ret)
 	p->refused = VERDICT_DONE;
 	p->error = 0;
 	p->restarts = 0;
+	p->known = 0;
 	return 1;
 }
 

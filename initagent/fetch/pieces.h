@@ -28,6 +28,7 @@ struct verified {
 	uint32_t whole;
 	int32_t error; /* VERDICT_WRITE: errno */
 	uint64_t at;   /* bytes of the file that are there */
+	uint64_t known; /* so many of those came again in this request: no range was given */
 	uint64_t final; /* those before are not written again, unless all of it is */
 	uint64_t size; /* of the file; 0: unknown */
 	uint64_t waited; /* ns since its start without anything to take: set by its process */

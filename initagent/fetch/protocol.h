@@ -44,7 +44,7 @@ enum piece_kind {
 	PIECE_BYTES,   /* len bytes follow, the file's from at on */
 	PIECE_RESTART, /* the file starts again */
 	PIECE_SIZE,    /* at: the size of the file, if known */
-	PIECE_TELL,    /* tell the agent how far it is */
+	PIECE_TELL,    /* tell the agent how far it is; at: bytes of the request that came again */
 	PIECE_END,     /* of the request serial; whole: that was all of the file */
 	PIECE_KIND_MAX,
 };

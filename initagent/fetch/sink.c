@@ -65,7 +65,7 @@ void sink_size(struct sink *s, uint64_t size)
 
 void sink_tell(struct sink *s)
 {
-	const struct piece p = {.kind = PIECE_TELL};
+	const struct piece p = {.kind = PIECE_TELL, .at = s->known};
 
 	put_piece(s, &p, NULL);
 }

@@ -11,6 +11,7 @@ struct sink {
 	int fd;
 	uint64_t at;	      /* bytes given so far: the next one belongs there */
 	uint64_t size, limit; /* of the file; room for so many; 0: not known */
+	uint64_t known;	      /* bytes that came in this request and were given before */
 	bool pinned; /* a digest is known, so that bytes of different origin cannot be mixed up
 			unseen */
 };

@@ -11,6 +11,7 @@
 #include "check.h"
 #include "fetch/fetch.h"
 #include "fetch/connection.h"
+#include "fetch/pieces.h"
 
 #define SIZE  3000
 #define CHUNK 1000
@@ -424,6 +425,36 @@ TEST(nothing_is_final_that_was_not_found_right)
 	CHECK_INT(run(&l), FETCH_EVENT_FATAL);
 	CHECK_INT(l.most, CHUNK);
 	drop(&l);
+}
+
+/* So many of its bytes it says come again: what is to be told then; -1: nothing. */
+static int64_t again(struct pieces *p, uint64_t said)
+{
+	const struct piece piece = {.kind = PIECE_TELL, .at = said};
+	struct cursor c = cursor_make(&piece, sizeof(piece));
+	struct verified v;
+
+	return pieces_next(p, &c, &v) > 0 ? (int64_t)v.known : -1;
+}
+
+TEST(bytes_that_come_again_put_off_a_stall_once)
+{
+	const struct piece piece = {.kind = PIECE_BYTES, .len = 100};
+	const struct fetch_setup setup = {.file = memfd_create("file", MFD_CLOEXEC)};
+	struct cursor head = cursor_make(&piece, sizeof(piece)), body = cursor_make(right, 100);
+	struct pieces *p;
+	struct verified v;
+
+	CHECK_INT(pieces_new(&p, &setup, NULL), 0);
+	CHECK_INT(pieces_next(p, &head, &v), 0);
+	CHECK_INT(pieces_next(p, &body, &v), 0);
+	CHECK_INT(again(p, 60), 60);
+	CHECK_INT(again(p, 60), -1);
+	CHECK_INT(again(p, 10), -1);
+	CHECK_INT(again(p, UINT64_MAX), 100);
+	CHECK_INT(again(p, UINT64_MAX), -1);
+	pieces_free(p);
+	close(setup.file);
 }
 
 /* The file is out of its reach, whichever descriptor it tries, when all of it was sent and found
