@@ -37,11 +37,23 @@ fail:
 	_exit(write(error, &errno, sizeof(errno)) < 0 ? 126 : 127);
 }
 
-/* Lines of the script and of what it left in the background, until the script itself has ended. */
-static void hand_on(int fd, int ended, void (*line)(const char *text, void *arg), void *arg)
+/* The signal may be another child's, as process 1 has them. */
+static bool has_ended(pid_t pid, int signals)
 {
-	struct pollfd p[] = {{.fd = fd, .events = POLLIN}, {.fd = ended, .events = POLLIN}};
+	struct signalfd_siginfo taken;
+	siginfo_t info = {0};
+
+	(void)!read(signals, &taken, sizeof(taken));
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid;
+}
+
+/* Lines of the script and of what it left in the background, until the script itself has ended. */
+static void hand_on(pid_t pid, int fd, int signals, void (*line)(const char *text, void *arg),
+	void *arg)
+{
+	struct pollfd p[] = {{.fd = fd, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
 	char text[SCRIPT_LINE_MAX];
+	bool ended = false;
 	size_t have = 0;
 
 	for (;;) {
@@ -50,8 +62,10 @@ static void hand_on(int fd, int ended, void (*line)(const char *text, void *arg)
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0 && errno == EAGAIN && !p[1].revents) {
-			poll(p, ARRAY_SIZE(p), -1);
+		if (n < 0 && errno == EAGAIN && !ended) {
+			ended = has_ended(pid, signals);
+			if (!ended)
+				poll(p, ARRAY_SIZE(p), -1);
 			continue;
 		}
 		if (have && (c == '\n' || have == sizeof(text) - 1)) {
@@ -76,18 +90,17 @@ static int started(int fd)
 
 int script_run(const struct script *s, void (*line)(const char *text, void *arg), void *arg)
 {
-	_cleanup_close_ int from = -1, failed = -1, ended = -1;
+	_cleanup_close_ int from = -1, failed = -1, signals = -1;
 	int out[2], error[2], status = 0, r;
 	sigset_t end;
 	pid_t pid;
 
-	/* Older kernels have no pidfd_open(2). Of a script before this one it is pending. */
+	/* Older kernels have no pidfd_open(2). */
 	sigemptyset(&end);
 	sigaddset(&end, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &end, NULL);
-	sigtimedwait(&end, NULL, &(struct timespec){0});
-	ended = signalfd(-1, &end, SFD_CLOEXEC);
-	if (ended < 0 || pipe2(out, O_CLOEXEC) < 0)
+	signals = signalfd(-1, &end, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (signals < 0 || pipe2(out, O_CLOEXEC) < 0)
 		return -errno;
 	from = out[0];
 	r = pipe2(error, O_CLOEXEC) < 0 ? -errno : fcntl(from, F_SETFL, O_NONBLOCK);
@@ -102,7 +115,7 @@ int script_run(const struct script *s, void (*line)(const char *text, void *arg)
 	if (pid < 0)
 		return -EAGAIN;
 	r = started(failed);
-	hand_on(from, ended, line, arg);
+	hand_on(pid, from, signals, line, arg);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		continue;
 	return r < 0 ? r : status;
