@@ -31,6 +31,7 @@ static const char *const wanted[] = {
 	 * would show its own network interface as one more way.
 	 */
 	"usb:*ic02*", "usb:*icE0isc01*", "usb:*icFF*",
+	"acpi:VM[Bb][Uu][Ss]:*",		/* Hyper-V: the bus of the next three */
 	"vmbus:f8615163df3e46c5913ff2d488f965ed", /* Hyper-V network */
 	"vmbus:8c2eaf3d32a74b09ab99bd1f1c86b501", /* Hyper-V NetworkDirect (RDMA) */
 	"vmbus:44c4f61d444444009d52802e27ede19f", /* Hyper-V PCI pass-through: VFs of adapters */
@@ -96,7 +97,7 @@ enum cause coldplug_no_driver(const struct env *env, char ret[static COLDPLUG_MA
 bool coldplug_must_have(const struct coldplug_device *dev)
 {
 	static const char *const optional[] = {"auxiliary:*", "mdio:*", "usb:*", "fsl-mc:*",
-		"of:Nmdio*", "of:Nphy*", "of:Npcie-phy*"};
+		"of:Nmdio*", "of:Nphy*", "of:Npcie-phy*", "acpi:VM*"};
 
 	return !dev->disk && !matches(optional, ARRAY_SIZE(optional), dev->modalias);
 }
