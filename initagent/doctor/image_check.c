@@ -19,7 +19,7 @@
 struct look {
 	FILE *out;
 	int fd;
-	char root[64];	      /* a temporary folder, in which libkmod finds the index */
+	char root[1024];      /* a temporary folder, in which libkmod finds the index */
 	char kver[KVER_SIZE]; /* of the first modules in the image; "": none seen */
 	void *files;	      /* names of modules below lib/modules/KVER, by tsearch(3) */
 	size_t n_files;
@@ -261,7 +261,7 @@ int image_check(const struct boot_plan *plan, const char *file, FILE *out)
 	int r;
 
 	fprintf(out, "(image %s)\n", file);
-	snprintf(l.root, sizeof(l.root), "%.40s/initagent.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	snprintf(l.root, sizeof(l.root), "%.1000s/initagent.XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	r = fd < 0 || !mkdtemp(l.root) ? -errno : check_image(&l, plan);
 	if (r < 0 && r != -EINVAL)
 		fprintf(out, "    error: %s\n", strerror(-r));
