@@ -527,7 +527,8 @@ int main(int argc, char *argv[], char *envp[])
 {
 	const char *name = argc > 0 ? path_last(argv[0]) : "";
 
-	if (getpid() == 1)
+	/* A container may have one of the commands as its process 1. */
+	if (getpid() == 1 && !streq(name, "initagent"))
 		pid1_main(argv, envp);
 	if (streq(name, "modprobe"))
 		return modules_modprobe_main(argc, argv);

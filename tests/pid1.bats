@@ -244,3 +244,16 @@ labelled() {
 	labelled 'SELINUX=enforcing\n' 'rm sysroot/usr/sbin/restorecon'
 	[[ $output == *"SELinux: restorecon: No such file"* ]]
 }
+
+# A container's only process: nothing of a boot is done in it, whatever the machine's command line is.
+@test "as process 1 of a container its commands are commands" {
+	mkdir "$T/i/proc"
+	cp "$B/initagent" "$T/i/"
+	run -0 timeout -s KILL 60 unshare --kill-child --user --map-root-user --mount --net --pid \
+		--fork chroot "$T/i" /initagent version
+	[[ $output == "initagent "* ]]
+	run -64 timeout -s KILL 60 unshare --kill-child --user --map-root-user --mount --net --pid \
+		--fork chroot "$T/i" /initagent
+	[[ $output == *"network root"* ]]
+	[ ! -e "$T/i/sysroot" ]
+}
