@@ -135,6 +135,19 @@ os.execv(sys.argv[1], sys.argv[1:])' "$(realpath "$mkimage")" --agent /bin/busyb
     [[ $output == "initagent-mkimage: $out: No space left on device" && -c $out ]]
 }
 
+@test "a link is followed and stays, as /dev/stdout is one" {
+    local file=$BATS_TEST_TMPDIR/node.img link=$out to
+    for to in node.img /proc/self/fd/1; do
+        echo before >"$file"
+        ln -sf "$to" "$link"
+        out=$link
+        build >"$file"
+        [ "$(readlink "$link")" = "$to" ]
+        out=$file
+        has bin/busybox
+    done
+}
+
 @test "every link of the rescue shell is an applet of our busybox and of Debian's" {
     local link ours
     ours=$(realpath "${mkimage%/*}/busybox")

@@ -150,11 +150,14 @@ void file_replace(const char *path, const void *data, size_t size)
 
 void file_put(const char *path, const void *data, size_t size)
 {
+	_cleanup_free_ char *real = realpath(path, NULL);
 	_cleanup_close_ int fd = -1;
 	struct stat st;
+	bool there = stat(path, &st) == 0;
 
-	if (stat(path, &st) < 0 || S_ISREG(st.st_mode)) {
-		file_replace(path, data, size);
+	/* one that the kernel does not follow (fs.protected_symlinks) is another user's */
+	if (!there || S_ISREG(st.st_mode)) {
+		file_replace(there && real ? real : path, data, size);
 		return;
 	}
 	fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);

@@ -57,7 +57,8 @@ int file_read(const char *path, struct bytes *ret, mode_t *mode);
  */
 void file_replace(const char *path, const void *data, size_t size);
 
-/* file_put: likewise, but a device or pipe is written to, and stays what it is. */
+/* file_put: likewise, but a device, a pipe or what a link leads to is written to: it stays what it
+ * is. */
 void file_put(const char *path, const void *data, size_t size);
 
 /* file_new: a file that is not there yet, mode 0600; missing directories above it are made. */
