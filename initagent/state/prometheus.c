@@ -155,13 +155,13 @@ int prometheus_print(const struct env *env, FILE *out)
 	return 0;
 }
 
-/* A device or pipe would be replaced by a file. */
+/* A device, pipe or link, as /dev/stdout is one, would be replaced by a file. */
 static bool is_special(const struct env *env, const char *path)
 {
 	char real[PATH_MAX];
 	struct stat st;
 
-	return env_path(env, real, sizeof(real), "%s", path) >= 0 && stat(real, &st) == 0 &&
+	return env_path(env, real, sizeof(real), "%s", path) >= 0 && lstat(real, &st) == 0 &&
 	       !S_ISREG(st.st_mode);
 }
 

@@ -205,6 +205,11 @@ TEST(the_file_is_written_whole_or_not_at_all)
 	CHECK(mkfifo(path, 0600) == 0);
 	CHECK_INT(prometheus_write(&env, "/run/pipe"), -EEXIST);
 	CHECK(stat(path, &st) == 0 && S_ISFIFO(st.st_mode));
+	/* and /dev/stdout; nor is a link followed: the folder may be another user's */
+	snprintf(path, sizeof(path), "%s/run/link.prom", env.prefix);
+	CHECK(symlink("initagent.prom", path) == 0);
+	CHECK_INT(prometheus_write(&env, "/run/link.prom"), -EEXIST);
+	CHECK(lstat(path, &st) == 0 && S_ISLNK(st.st_mode));
 	snprintf(path, sizeof(path), "%s/run/initagent.prom", env.prefix);
 	CHECK_INT(file_write(&env, STATE_DIR, "state.json", "{\"cut", 5, 0644), 0);
 	CHECK_INT(prometheus_write(&env, "/run/initagent.prom"), -EBADMSG);
