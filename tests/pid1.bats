@@ -111,7 +111,9 @@ root='mount -t tmpfs none sysroot; mkdir -p sysroot/{dev,proc,sys,run,sbin,bin}'
 		mkfifo sysroot/fate fifo
 		exec 9<>sysroot/fate
 		{ while [[ -e init ]]; do read -rt 0.05 <>fifo || :; done; echo freed >&9; } &
+		# rd.driver.blacklist= is not for the real root
 		printf "%s\n" "#!/bin/sh" "[ -e /proc/self ] && [ ! -e /init ] &&
+			[ -d /run/modprobe.d ] && [ ! -e /run/modprobe.d/initagent.conf ] &&
 			read fate </fate && echo \"the initramfs is \$fate\"" >sysroot/sbin/init
 		chmod 755 sysroot/sbin/init' </dev/null
 	[[ $output == *"the initramfs is freed"* ]]

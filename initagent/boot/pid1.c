@@ -253,6 +253,7 @@ void pid1_main(char *argv[], char *envp[])
 		if (outcome == BOOT_DONE) {
 			if (*helper)
 				modules_set_modprobe_helper(&system_env, helper, NULL, 0);
+			modules_publish_blacklist(&system_env, NULL, 0);
 			/* of an export that was replaced: what has its name now is mounted */
 			if (enter_root(init, argv, envp, &policy, start) == -ESTALE && !stale++) {
 				console_line(STDERR_FILENO, "initagent: root: mounted once more");

@@ -61,7 +61,7 @@ int modules_publish_blacklist(const struct env *env, const char *const *names, s
 	int r = 0;
 
 	if (n == 0)
-		return 0;
+		return file_remove(env, BLACKLIST_DIR, BLACKLIST_FILE);
 	f = open_memstream(&text, &len);
 	if (!f)
 		return -ENOMEM;

@@ -32,7 +32,8 @@ int modules_check_modprobe_helper(const struct env *env, char *old, size_t size)
 /*
  * modules_publish_blacklist: writes the names as "blacklist NAME" to
  * /run/modprobe.d/initagent.conf, so that alias requests of the kernel's own helper, and of udev,
- * obey rd.driver.blacklist too. Names that are no module names are refused. 0 or -errno.
+ * obey rd.driver.blacklist too. Names that are no module names are refused. None: takes the file
+ * away, since the real root finds /run as it is left. 0 or -errno.
  */
 int modules_publish_blacklist(const struct env *env, const char *const *names, size_t n);
 

@@ -10,6 +10,7 @@
 #include "boot/boot.h"
 #include "base/env.h"
 #include "boot/pid1.h"
+#include "modules/modprobe.h"
 
 static const struct env here = {.prefix = ""};
 
@@ -36,6 +37,7 @@ enum boot_outcome boot_main(const struct boot_args *args)
 		raise(SIGKILL);
 	if (!strstr(text, " /"))
 		return BOOT_FAILED;
+	(void)modules_publish_blacklist(&here, (const char *const[]){"nouveau"}, 1);
 	strscpy(args->ret_init, strchr(text, ' ') + 1, BOOT_INIT_MAX);
 	if (*text == 'l') {
 		(void)!write(args->words_fd, "", 1);
