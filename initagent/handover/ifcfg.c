@@ -92,9 +92,9 @@ static void put_four(FILE *out, const struct profile_rail *rail)
 			fprintf(out, "GATEWAY=\"%s\"\n", inet_text(&r->gateway, text));
 	}
 	if (rail->cfg.no_default_route)
-		fputs("DEFROUTE=\"no\"\n", out);
+		fputs("DEFROUTE=\"no\"\nIPV6_DEFROUTE=\"no\"\n", out);
 	if (rail->cfg.no_peerdns)
-		fputs("PEERDNS=\"no\"\n", out);
+		fputs("PEERDNS=\"no\"\nIPV6_PEERDNS=\"no\"\n", out);
 }
 
 static void put_six(FILE *out, const struct profile_rail *rail)

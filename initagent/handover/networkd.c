@@ -211,6 +211,17 @@ static void put_dhcp6(FILE *out, const struct profile_rail *rail, unsigned versi
 	fputs("\n[DHCPv6]\nWithoutRA=solicit\n", out);
 	if (r && put_duid(out, r->client_id, r->client_id_len, version))
 		fprintf(out, "IAID=%u\n", duid_iaid(&rail->dev));
+	if (rail->cfg.no_peerdns)
+		fputs("UseDNS=no\n", out);
+}
+
+/* Also where only IPv4 was asked for: networkd listens to routers by default. */
+static void put_routers(FILE *out, const struct profile_rail *rail)
+{
+	if (rail->part || (!rail->cfg.no_peerdns && !rail->cfg.no_default_route))
+		return;
+	fprintf(out, "\n[IPv6AcceptRA]\n%s%s", rail->cfg.no_peerdns ? "UseDNS=no\n" : "",
+		rail->cfg.no_default_route ? "UseGateway=no\n" : "");
 }
 
 static void put_address(FILE *out, const struct address_result *r, uint32_t metric)
@@ -316,6 +327,7 @@ static void put_all(FILE *out, const struct profile_set *set, const struct profi
 		put_dhcp4(out, rail, set->facts->networkd);
 	if (profile_six(rail) == SIX_DHCP)
 		put_dhcp6(out, rail, set->facts->networkd);
+	put_routers(out, rail);
 	put_static(out, rail, dhcp4);
 }
 

@@ -162,6 +162,8 @@ static void put_common(FILE *out, const struct address_config *cfg, bool metric)
 		fprintf(out, "route-metric=%u\n", cfg->metric);
 	if (cfg->no_default_route)
 		fputs("never-default=true\n", out);
+	if (cfg->no_peerdns)
+		fputs("ignore-auto-dns=true\n", out);
 }
 
 static void put_dhcp4(FILE *out, const struct profile_rail *rail)
@@ -179,8 +181,6 @@ static void put_dhcp4(FILE *out, const struct profile_rail *rail)
 	fputs(rail->awaited ? "" : "dhcp-timeout=2147483647\n", out);
 	if (cfg->hostname && text_valid(TEXT_HOSTNAME, cfg->hostname))
 		fprintf(out, "dhcp-hostname=%s\n", cfg->hostname);
-	if (cfg->no_peerdns)
-		fputs("ignore-auto-dns=true\n", out);
 	/* It removes a leased address when the lease ends without an answer. From then on it waits
 	 * for its own root, and asks no more. */
 	if (r && rail->carries_root)
@@ -218,6 +218,7 @@ static void put_six(FILE *out, const struct profile_rail *rail)
 	enum profile_six six = profile_six(rail);
 	const struct address_result *r = rail->six;
 	char text[3 * ADDRESS_CLIENT_ID_MAX + 1];
+	struct address_result given;
 
 	/* EUI-64 is how the kernel has made the addresses that are there. */
 	fprintf(out, "\n[ipv6]\nmethod=%s\naddr-gen-mode=eui64\n",
@@ -230,8 +231,10 @@ static void put_six(FILE *out, const struct profile_rail *rail)
 			duid_iaid(&rail->dev));
 	if (!rail->awaited && (six == SIX_DHCP || six == SIX_AUTO))
 		fputs("dhcp-timeout=2147483647\nra-timeout=2147483647\n", out);
-	if (r && six != SIX_AUTO && six != SIX_DHCP)
-		put_names(out, r, AF_INET6);
+	profile_given(&given, rail);
+	/* Beside method=link-local it would refuse the whole profile for them. */
+	if (six != SIX_LINK)
+		put_names(out, six == SIX_STATIC && r ? r : &given, AF_INET6);
 	put_common(out, &rail->cfg, rail->cfg.metric != 0);
 }
 

@@ -166,6 +166,42 @@ TEST(ipv6_by_router)
 	proom_expect("ipv6-auto");
 }
 
+/* rd.peerdns=0, nameserver=, and bootdev= of another interface: as the boot has them. */
+TEST(ipv6_with_options)
+{
+	struct inet_addr dns = proom_ip("2001:db8::99");
+	struct address_result r = {
+		.method = ADDRESS_DHCP6, .addr = proom_ip("2001:db8::5"), .prefix = 128, .n_dns = 1,
+			.dns = {dns}};
+	struct profile_rail rail = {
+		.dev = proom_ethernet("eth0", 2), .cfg = {.method = ADDRESS_DHCP6, .nameservers = &dns,
+			.n_nameservers = 1, .no_peerdns = true, .no_default_route = true},
+			.six = &r, .carries_root = true};
+
+	proom_begin();
+	proom_write("rd.handover=all", &rail, 1);
+	proom_expect("ipv6-options");
+}
+
+/* NetworkManager refuses a profile that has name servers beside method=link-local. */
+TEST(ipv6_link_local_with_a_nameserver)
+{
+	struct inet_addr dns = proom_ip("2001:db8::99");
+	struct address_result r = {.method = ADDRESS_LINK6, .addr = proom_ip("fe80::5"),
+		.prefix = 64, .n_dns = 1, .dns = {dns}};
+	struct profile_rail rail = {
+		.dev = proom_ethernet("eth0", 2), .cfg = {.method = ADDRESS_LINK6, .nameservers = &dns,
+			.n_nameservers = 1}, .six = &r, .carries_root = true};
+	char text[1024];
+
+	proom_begin();
+	proom_write("rd.handover=networkmanager", &rail, 1);
+	CHECK(env_read(&proom_env, text, sizeof(text),
+		"/run/NetworkManager/system-connections/initagent-eth0.nmconnection") > 0);
+	CHECK(strstr(text, "method=link-local"));
+	CHECK(!strstr(text, "dns"));
+}
+
 TEST(ipv6_dhcp_beside_ipv4)
 {
 	static const uint8_t duid[] = {0, 4, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
