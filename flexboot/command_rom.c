@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* command_rom: "initagent-flexboot rom list|verify|extract". */
+#include "base/io.h"
 #include "flexboot/command.h"
 #include "flexboot/romfile.h"
 #include "flexboot/romtext.h"
@@ -131,7 +132,7 @@ int command_rom(int argc, char **argv)
 	if (error)
 		return error;
 	error = q.device ? romfile_read_device(q.prefix, q.device, &data, &size, &device)
-			 : romfile_read(q.file, &data, &size);
+			 : io_read_file(q.file, ROM_SIZE_MAX, &data, &size);
 	if (error < 0)
 		return not_read(&q, error);
 	rom_read(r, data, size);

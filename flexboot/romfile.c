@@ -7,11 +7,6 @@
 #include "base/io.h"
 #include "flexboot/romtext.h"
 
-int romfile_read(const char *path, void **data, size_t *size)
-{
-	return io_read_file(path, ROM_SIZE_MAX, data, size);
-}
-
 /* A device's name is looked up as a path: domain:bus:device.function and nothing else. */
 static bool device_name(const char *name)
 {

@@ -4,9 +4,6 @@
 
 #include "flexboot/rom.h"
 
-/* romfile_read: a file of at most ROM_SIZE_MAX bytes; *data is the caller's. 0, -EFBIG, -errno. */
-int romfile_read(const char *path, void **data, size_t *size);
-
 /* What sysfs says of the device beside its ROM. */
 struct romfile_device {
 	uint16_t vendor, device;
@@ -17,7 +14,7 @@ struct romfile_device {
  * prefix/sys/bus/pci/devices/NAME/rom: the kernel lets it be read after a 1 was written, and the
  * BAR is closed again whatever happens in between (Documentation/PCI/sysfs-pci.rst). Returns 0,
  * -EINVAL for a name that is none, -ENODEV: there is no such device, -ENODATA: it shows no ROM, or
- * -errno.
+ * -errno. *data is the caller's.
  */
 int romfile_read_device(const char *prefix, const char *name, void **data, size_t *size,
 	struct romfile_device *ret);

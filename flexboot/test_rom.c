@@ -6,6 +6,7 @@
 
 #include <sys/stat.h>
 
+#include "base/io.h"
 #include "flexboot/romfile.h"
 #include "flexboot/romtext.h"
 
@@ -264,12 +265,12 @@ TEST(images_are_extracted_and_nothing_is_overwritten)
 	rom_read(&r, bytes, sizeof(bytes));
 	CHECK_INT(romfile_extract(&r, check_dir(dir), stderr, failed, sizeof(failed)), 0);
 	snprintf(path, sizeof(path), "%s/image-1-x86.rom", dir);
-	CHECK_INT(romfile_read(path, &data, &size), 0);
+	CHECK_INT(io_read_file(path, ROM_SIZE_MAX, &data, &size), 0);
 	CHECK_INT(size, 4 * BLOCK);
 	CHECK_MEM(data, bytes, size);
 	free(data);
 	snprintf(path, sizeof(path), "%s/image-2-efi-x86-64.efi", dir);
-	CHECK_INT(romfile_read(path, &data, &size), 0);
+	CHECK_INT(io_read_file(path, ROM_SIZE_MAX, &data, &size), 0);
 	CHECK_INT(size, 3 * BLOCK - PE);
 	CHECK_MEM(data, bytes + 4 * BLOCK + PE, size);
 	CHECK_INT(romfile_extract(&r, dir, stderr, failed, sizeof(failed)), -EEXIST);
@@ -366,7 +367,7 @@ TEST(the_corpus_holds_this_rom)
 	size_t size;
 
 	make(bytes);
-	CHECK_INT(romfile_read("tests/corpus/rom/flexboot", &data, &size), 0);
+	CHECK_INT(io_read_file("tests/corpus/rom/flexboot", ROM_SIZE_MAX, &data, &size), 0);
 	CHECK_INT(size, sizeof(bytes));
 	CHECK_MEM(data, bytes, size);
 }

@@ -2,7 +2,7 @@
 
 #include "meminfo.h"
 
-uint64_t meminfo_available(const struct env *env)
+static uint64_t available_bytes(const struct env *env)
 {
 	static const char key[] = "MemAvailable:";
 	char text[2048];
@@ -16,7 +16,7 @@ uint64_t meminfo_available(const struct env *env)
 
 uint64_t meminfo_left(const struct env *env, uint32_t spare_mib)
 {
-	uint64_t available = meminfo_available(env), spare = (uint64_t)spare_mib << 20;
+	uint64_t available = available_bytes(env), spare = (uint64_t)spare_mib << 20;
 
 	return available > spare ? available - spare : 0;
 }

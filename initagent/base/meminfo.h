@@ -8,8 +8,5 @@
 
 #include "env.h"
 
-/* meminfo_available: MemAvailable of /proc/meminfo, in bytes; 0 when it cannot be read. */
-uint64_t meminfo_available(const struct env *env);
-
-/* meminfo_left: the same less what must stay free; 0: nothing. */
+/* meminfo_left: MemAvailable less what must stay free, in bytes; 0: nothing, or not known. */
 uint64_t meminfo_left(const struct env *env, uint32_t spare_mib);

@@ -147,7 +147,8 @@ enum mad_class mad_query_class(enum mad_query q)
 	return queries[q].class;
 }
 
-void mad_group_gid(uint16_t pkey, uint8_t ret[static 16])
+/* ff12:401b:PKEY::ffff:ffff, RFC 4391, 4; the membership bit is set. */
+static void put_group_gid(uint16_t pkey, uint8_t ret[static 16])
 {
 	static const uint8_t gid[16] = {
 		0xff, 0x12, 0x40, 0x1b, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff};
@@ -173,7 +174,7 @@ static void add_sa(const struct mad_request *rq, uint8_t *mad)
 	if (rq->query != MAD_SA_GROUP)
 		return;
 	mad[SA_MASK + 7] = MCM_MASK_MGID;
-	mad_group_gid(rq->pkey, mad + SA_DATA);
+	put_group_gid(rq->pkey, mad + SA_DATA);
 }
 
 void mad_build(const struct mad_request *rq, uint8_t ret[static MAD_SIZE])

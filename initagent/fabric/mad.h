@@ -88,6 +88,3 @@ bool mad_not_served(uint16_t status);
 
 /* mad_no_records: the SA's status says that it has no such record (IBTA table 188: 3). */
 bool mad_no_records(uint16_t status);
-
-/* mad_group_gid: ff12:401b:PKEY::ffff:ffff, RFC 4391, 4; the membership bit is set. */
-void mad_group_gid(uint16_t pkey, uint8_t ret[static 16]);

@@ -15,7 +15,6 @@
 enum request_kind {
 	REQUEST_GET,  /* transfer, from byte at on */
 	REQUEST_STOP, /* end the transfer at hand */
-	REQUEST_KIND_MAX,
 };
 
 struct fetch_request {
