@@ -84,15 +84,16 @@ static void add_route(struct address_result *r, const struct inet_addr *dst, uns
 			.dst = *dst, .prefix = (uint8_t)prefix, .gateway = *gateway};
 }
 
-/* rd.route= entries that name this interface, or none and lie behind a gateway of its subnet. */
+/* rd.route= entries of the address's family that name this interface, or none and lie behind a
+ * gateway of its subnet. */
 void result_add_plan_routes(struct address_result *r, const struct address_config *cfg)
 {
 	for (size_t i = 0; i < cfg->n_routes; i++) {
 		const struct plan_route *p = &cfg->routes[i];
 
-		if (p->ifname ? !streq(p->ifname, r->ifname)
+		if (p->net.family != r->addr.family || (p->ifname ? !streq(p->ifname, r->ifname)
 			      : p->gateway.family &&
-			      	!inet_in_subnet(&p->gateway, &r->addr, r->prefix))
+			      	!inet_in_subnet(&p->gateway, &r->addr, r->prefix)))
 			continue;
 		add_route(r, &p->net, (unsigned)p->prefix, &p->gateway);
 	}

@@ -329,6 +329,11 @@ TEST(plan_routes)
 			.gateway = addr("10.0.0.7"),
 			.ifname = "eth1"},
 		{.net = addr("172.80.0.0"), .prefix = 12},
+		/* for what the interface has of the other family */
+		{.net = addr("2001:db8:9::"),
+			.prefix = 48,
+			.gateway = addr("fe80::9"),
+			.ifname = "eth0"},
 	};
 	struct address_config cfg = {.ifindex = 3,
 		.method = ADDRESS_STATIC,
@@ -347,6 +352,10 @@ TEST(plan_routes)
 	is(&r.routes[1].dst, "172.48.0.0");
 	is(&r.routes[2].dst, "172.80.0.0");
 	CHECK(r.expires == NSEC_NEVER);
+	own.cfg.addr = addr("2001:db8::5");
+	result_static(&r, &own.cfg, &dev);
+	CHECK_INT(r.n_routes, 1);
+	is(&r.routes[0].dst, "2001:db8:9::");
 }
 
 TEST(configurations_that_make_no_sense)
