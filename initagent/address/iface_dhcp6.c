@@ -212,19 +212,21 @@ static void send_packets(struct iface *i, uint64_t now)
  * With allowed servers on the command line, others are not heard, whatever the family: a list of
  * IPv4 addresses alone must not leave DHCPv6 open. Servers answer from their link-local address.
  */
-static bool is_allowed(struct iface *i, const struct in6_addr *source)
+static bool is_allowed(struct iface *i, const struct in6_addr *source, uint64_t now)
 {
 	const struct address_config *cfg = &i->config.cfg;
 	const struct inet_addr from = inet_from6(source);
-	char name[INET_ADDR_TEXT];
+	char text[96], name[INET_ADDR_TEXT];
 
 	for (size_t n = 0; n < cfg->n_servers; n++)
 		if (inet_equal(&cfg->servers[n], &from))
 			return true;
-	if (cfg->n_servers)
-		iface_hint(i, CAUSE_DHCP_FOREIGN, "server %s is not in rd.net.dhcp.server=",
-			inet_text(&from, name));
-	return !cfg->n_servers;
+	if (!cfg->n_servers)
+		return true;
+	snprintf(text, sizeof(text), "server %s is not in rd.net.dhcp.server=",
+		inet_text(&from, name));
+	iface_dhcp_hindered(i, CAUSE_DHCP_FOREIGN, text, now);
+	return false;
 }
 
 /* Not read, so that it may not be ours: once will do. */
@@ -249,7 +251,7 @@ void iface_dhcp6_read(struct iface *i, struct parser *parser, struct parse_reque
 
 		if (len < 0)
 			return;
-		if (!is_allowed(i, &from.sin6_addr))
+		if (!is_allowed(i, &from.sin6_addr, now))
 			continue;
 		if ((size_t)len > sizeof(scratch->packet)) {
 			reply_too_long(i, (size_t)len, now);

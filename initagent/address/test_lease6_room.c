@@ -199,10 +199,13 @@ TEST(servers_of_the_other_family_only)
 	addresses_remove(f.addresses, f.cfg.ifindex, true, room_clock(&f));
 	f.cfg.servers[0] = room_addr("10.0.0.1");
 	f.cfg.n_servers = 1;
+	f.cfg.dhcp_limit = 10 * SEC;
+	f.cfg.dhcp_rounds = 1;
 	dhcp6server_start(f.peer, "vb", server_verbose);
 	room_start(&f);
 	CHECK_STR(until_cause(&f, CAUSE_DHCP_FOREIGN).text,
 		"server fe80::1 is not in rd.net.dhcp.server=");
+	CHECK_INT(room_until(&f, ADDRESS_FAILED, 20 * SEC).cause, CAUSE_DHCP_FOREIGN);
 }
 
 /* Each of both options within its bounds, their product beyond 64 bits: what is left of it is 5
