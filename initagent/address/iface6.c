@@ -513,7 +513,8 @@ static void auto_late(struct iface *i, uint64_t now)
 		turn_to_dhcp(i, "no automatic address in time", now);
 		return;
 	}
-	say_routers(i);
+	if (i->seen.link_local == INET6_USABLE)
+		say_routers(i);
 	report_cause(iface_report(i), i->hint.cause, i->dev.name, now,
 		"no automatic address after %u s", (unsigned)((now - i->began) / NSEC_PER_SEC));
 }

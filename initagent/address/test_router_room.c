@@ -253,6 +253,20 @@ TEST(either6_takes_an_address_that_comes_late)
 	CHECK_INT(room_result(&f)->method, ADDRESS_AUTO6);
 }
 
+/* IPv6 is off below an MTU of 1,280, which DHCP may set: no router is to blame. */
+TEST(without_a_link_local_address_it_is_no_routers_fault)
+{
+	_cleanup_(room_end) struct room_fixture f;
+
+	prepare(&f, "ip link set va mtu 1200");
+	f.cfg.auto_limit = SEC;
+	room_start(&f);
+	f.skew += 2 * SEC;
+	run_until(&f, ADDRESS_CONFIGURED, "true");
+	CHECK(room_printed(&f, "no automatic address after "));
+	CHECK(!room_printed(&f, "router"));
+}
+
 #define PREFERENCE_HIGH 0x08 /* RFC 4191 section 2.2 */
 #define PREFERENCE_LOW	0x18
 
