@@ -1084,6 +1084,25 @@ tls() {
 	wrong 634 "the answer is not TLS"
 }
 
+# As one that balances load does while what is behind it starts.
+@test "TLS: a server that closes the connection is asked again, in both flavours" {
+	local f
+	ip netns exec "$NS" perl -MIO::Socket::INET -e '
+		my $s = IO::Socket::INET->new(LocalAddr => "127.0.0.1:8443", Listen => 8) or die;
+		while (my $c = $s->accept) {
+			sysread $c, my $hello, ++$n % 2 ? 100 : 10000;
+			close $c;
+		}' 3>&- &
+	PIDS+=($!)
+	ready ip netns exec "$NS" bash -c ": </dev/tcp/127.0.0.1/8443"
+	for f in host musl; do
+		FLAVOUR=$f
+		to_file --ca /etc/ca.pem --retries 4 https://127.0.0.1:8443/file
+		[ "$status" -eq 4 ]
+		[ "$(grep -c "^retry IA-E624 " <<<"$output")" -eq 4 ]
+	done
+}
+
 # --- what it takes --------------------------------------------------------------------------------
 
 @test "memory: at most 16 MiB for a large image, in agent, fetch and verify processes" {

@@ -238,6 +238,17 @@ static bool framing(const struct connection *l, CURLcode code)
 	return code == CURLE_RECV_ERROR && !error && (!tls || strstr(l->error, "chunk"));
 }
 
+/* Closed during the handshake of TLS, which is no word against it: what balances load does so while
+ * nothing is behind it. mbedTLS has a code for it, OpenSSL a word. */
+static bool hung_up(const struct connection *l, CURLcode code)
+{
+	long error = 0;
+
+	curl_easy_getinfo(l->easy, CURLINFO_OS_ERRNO, &error);
+	return code == CURLE_SSL_CONNECT_ERROR && (error || strstr(l->error, "(-0x7280)") ||
+		strstr(l->error, "SSL_ERROR_SYSCALL"));
+}
+
 /* libcurl's words leave out why there is no connection. */
 static void explain_connect(struct connection *l)
 {
@@ -290,7 +301,9 @@ static void failed(struct connection *l, CURLcode code)
 {
 	const char *reason = tls_reason(&l->x->tls);
 
-	l->verdict = framing(l, code) ? VERDICT_PROTOCOL : http_request_verdict(code);
+	l->verdict = framing(l, code) ? VERDICT_PROTOCOL
+		: hung_up(l, code)    ? VERDICT_CUT
+				      : http_request_verdict(code);
 	if (*reason)
 		l->verdict = VERDICT_CERT;
 	else
