@@ -230,6 +230,15 @@ tried() {
 	[[ $output != *lookup* ]]
 }
 
+# The kernel makes init's environment of what it does not know on its command line.
+@test "a proxy is the one given, whatever the environment says" {
+	hostile
+	no_proxy='*' http_proxy=http://10.9.9.9 to_file --proxy "$U" http://nowhere.example/file
+	right
+	http_proxy=http://10.9.9.9 to_file "$U/file"
+	right
+}
+
 # --- broken off -----------------------------------------------------------------------------------
 
 @test "cut short again and again: it goes on where it was, even without digest" {

@@ -77,6 +77,8 @@ static CURLcode direct(CURL *easy, const struct fetch_request *o, struct curl_sl
 	char address[INET_ADDR_TEXT], text[INET_ADDR_TEXT + 32];
 	bool v6 = o->address.family == AF_INET6;
 
+	/* Whatever the environment says of proxies. */
+	curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
 	inet_text(&o->address, address);
 	snprintf(text, sizeof(text), "%s%s%s%s:%u", o->proxied ? "http://" : "::", v6 ? "[" : "",
 		address, v6 ? "]" : "", o->port);
@@ -85,7 +87,6 @@ static CURLcode direct(CURL *easy, const struct fetch_request *o, struct curl_sl
 	*to = curl_slist_append(NULL, text);
 	if (!*to)
 		return CURLE_OUT_OF_MEMORY;
-	/* Not even a proxy that the environment names. */
 	curl_easy_setopt(easy, CURLOPT_PROXY, "");
 	return curl_easy_setopt(easy, CURLOPT_CONNECT_TO, *to);
 }
