@@ -230,7 +230,8 @@ int layers_space(uint64_t limit, const char *given, bool beside, char text[stati
 	const char *source = beside ? "extension" : "rootfs";
 	int fd;
 
-	snprintf(size, sizeof(size), "%llu", (unsigned long long)limit);
+	/* 0 would be no limit */
+	snprintf(size, sizeof(size), "%llu", (unsigned long long)(limit ? limit : 1));
 	/* tmpfs has no inode without memory either: one for each page is more than is used. */
 	snprintf(inodes, sizeof(inodes), "%llu", (unsigned long long)limit / PAGE + 16);
 	fd = mount_make("tmpfs", source, options, false, text);

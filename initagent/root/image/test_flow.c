@@ -5,10 +5,12 @@
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include "check.h"
 #include "files.h"
 #include "root/image/image.h"
+#include "root/image/layers.h"
 #include "root/image/unpack.h"
 
 /* A stream whose proof is still to come: in gets the archive, word what proves it. */
@@ -179,4 +181,19 @@ TEST(killed_in_the_midst_of_it)
 		close(f.in);
 		close(f.word);
 	}
+}
+
+/* To tmpfs a size of 0 means none. */
+TEST(no_memory_left_is_not_memory_without_end)
+{
+	char text[MOUNT_TEXT_MAX];
+	struct statvfs fs;
+	int fd;
+
+	if (geteuid() != 0)
+		check_skip("mounting takes root");
+	fd = layers_space(0, NULL, false, text);
+	CHECK(fd >= 0 && fstatvfs(fd, &fs) == 0);
+	CHECK(fs.f_blocks);
+	close(fd);
 }
