@@ -204,7 +204,7 @@ static void check_drivers(struct findings *f, const struct env *env, const struc
 	for (int i = 0; i < n; i++) {
 		struct pci d;
 
-		if (!coldplug_must_have(&devices[i]))
+		if (!coldplug_must_have(&devices[i]) || coldplug_has_driver(env, &devices[i]))
 			continue;
 		/* An unused Ethernet card is no trouble beside a working RDMA port. */
 		pci_read(env, devices[i].where, &d);

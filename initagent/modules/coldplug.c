@@ -5,6 +5,7 @@
 #include <limits.h>
 
 #include "modules/catalog.h"
+#include "modules/companions.h"
 
 /* Modalias patterns (include/linux/mod_devicetable.h, scripts/mod/file2alias.c). */
 static const char *const wanted[] = {
@@ -102,7 +103,18 @@ bool coldplug_must_have(const struct coldplug_device *dev)
 	return !dev->disk && !matches(optional, ARRAY_SIZE(optional), dev->modalias);
 }
 
-/* A wanted device without driver: fills ret. */
+/* Does its driver have a half that no alias loads? */
+static bool has_companion(const struct env *env, const struct coldplug_device *dev)
+{
+	char path[PATH_MAX], driver[PATH_MAX] = "";
+
+	if (env_path(env, path, sizeof(path), "%s/driver", dev->path) >= 0 &&
+		readlink(path, driver, sizeof(driver) - 1) < 0)
+		return false;
+	return companion_next(path_last(driver), NULL);
+}
+
+/* A wanted device without driver, or with one of two halves: fills ret. */
 static bool look_at(const struct env *env, const char *bus, const char *device, bool disks,
 	struct coldplug_device *ret)
 {
@@ -112,7 +124,7 @@ static bool look_at(const struct env *env, const char *bus, const char *device, 
 		return false;
 	if (env_read(env, ret->modalias, sizeof(ret->modalias), "%s/modalias", ret->path) <= 0)
 		return false;
-	if (!judge(disks, ret) || coldplug_has_driver(env, ret))
+	if (!judge(disks, ret) || (coldplug_has_driver(env, ret) && !has_companion(env, ret)))
 		return false;
 	(void)strscpy(ret->where, device, sizeof(ret->where));
 	return true;

@@ -25,8 +25,9 @@ struct coldplug_device {
 bool coldplug_wants(const char *modalias);
 
 /*
- * coldplug_scan: all devices in sysfs that matter and have no driver yet. The list is the caller's
- * (free()). Returns their number or -ENOMEM; a bus that is not there is just empty.
+ * coldplug_scan: all devices in sysfs that matter and have no driver yet, or one with companions,
+ * which may not be there. The list is the caller's (free()). Returns their number or -ENOMEM; a bus
+ * that is not there is just empty.
  */
 int coldplug_scan(const struct env *env, bool disks, struct coldplug_device **ret);
 

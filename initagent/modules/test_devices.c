@@ -188,6 +188,24 @@ TEST(coldplug_leaves_bound_devices_alone)
 	CHECK(!modules_find(r.modules, "mlx5_core"));
 }
 
+/* By an agent that was killed, by modules-load.d, or built in: then nothing asked for the half. */
+TEST(a_bound_devices_driver_brings_its_rdma_half)
+{
+	_cleanup_(modroom_close) struct modroom r;
+	char link[256];
+
+	modroom_open(&r, NULL, 0);
+	modtree_file(&r.tree, PCI "0000:03:00.0/modalias", HCA);
+	snprintf(link, sizeof(link), "%s" PCI "0000:03:00.0/driver", r.tree.root);
+	CHECK_INT(symlink("../../../../bus/pci/drivers/mlx5_core", link), 0);
+	modtree_file(&r.tree, "/sys/bus/pci/drivers/mlx5_core/bind", "");
+	modtree_file(&r.tree, "/sys/module/mlx5_core/initstate", "live\n");
+	modroom_start(&r);
+	CHECK_INT(modules_coldplug(r.modules, 1), 0);
+	modroom_run(&r);
+	CHECK_STR(modroom_log(&r), "ib_core ib_uverbs mlx5_ib");
+}
+
 TEST(devices_that_appear_get_their_driver)
 {
 	/* As the kernel does it: the device is announced before its bus driver's load returns. */
