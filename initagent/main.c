@@ -495,23 +495,31 @@ static bool asks_for_help(const char *word)
 	return streq(word, "--help") || streq(word, "-h");
 }
 
+static const struct command *command_of(const char *word)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		if (streq(word, commands[i].name))
+			return &commands[i];
+	return NULL;
+}
+
 /* A command, or what other tools take in place of one. */
 static int run_command(int argc, char **argv)
 {
+	const struct command *c = command_of(argv[0]);
+
 	if (asks_for_help(argv[0]))
 		return cmd_help(argc, argv);
 	if (streq(argv[0], "--version") || streq(argv[0], "-V"))
 		return cmd_version(argc, argv);
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-		if (!streq(argv[0], commands[i].name))
-			continue;
-		if (argc < 2 || !asks_for_help(argv[1]))
-			return commands[i].run(argc, argv);
-		print_command(&commands[i]);
-		return EXIT_SUCCESS;
+	if (!c) {
+		console_complain(argv[0], "no such command; see 'initagent help'");
+		return EXIT_USAGE;
 	}
-	console_complain(argv[0], "no such command; see 'initagent help'");
-	return EXIT_USAGE;
+	if (argc < 2 || !asks_for_help(argv[1]))
+		return c->run(argc, argv);
+	print_command(c);
+	return EXIT_SUCCESS;
 }
 
 /* A full disk or broken pipe: the exit status says that the output is incomplete. */
@@ -527,8 +535,8 @@ int main(int argc, char *argv[], char *envp[])
 {
 	const char *name = argc > 0 ? path_last(argv[0]) : "";
 
-	/* A container may have one of the commands as its process 1. */
-	if (getpid() == 1 && !streq(name, "initagent"))
+	/* A container may have one of the commands as its process 1; rdinit= may name the agent. */
+	if (getpid() == 1 && !(streq(name, "initagent") && argc > 1 && command_of(argv[1])))
 		pid1_main(argv, envp);
 	if (streq(name, "modprobe"))
 		return modules_modprobe_main(argc, argv);
