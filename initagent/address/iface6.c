@@ -508,7 +508,10 @@ uint64_t iface6_deadline(const struct iface *i)
 /* Not yet, and it should have been: a cause, or either6's other half. */
 static void auto_late(struct iface *i, uint64_t now)
 {
-	i->auto_end = NSEC_NEVER;
+	/* One that is being checked is as good as there. */
+	i->auto_end = i->seen.automatic == INET6_TENTATIVE ? now + NSEC_PER_SEC : NSEC_NEVER;
+	if (i->seen.automatic == INET6_TENTATIVE)
+		return;
 	if (i->config.cfg.method == ADDRESS_EITHER6) {
 		turn_to_dhcp(i, "no automatic address in time", now);
 		return;

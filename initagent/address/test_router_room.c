@@ -253,6 +253,25 @@ TEST(either6_takes_an_address_that_comes_late)
 	CHECK_INT(room_result(&f)->method, ADDRESS_AUTO6);
 }
 
+TEST(an_address_that_is_being_checked_at_the_limit)
+{
+	_cleanup_(room_end) struct room_fixture f;
+	struct radvert m;
+
+	prepare(&f, "echo 0 >accept_dad");
+	f.cfg.auto_limit = 300 * SEC;
+	room_start(&f);
+	run_until(&f, ADDRESS_FAILED, "ip -6 addr show va | grep -q fe80");
+	netns_run("cd /proc/sys/net/ipv6/conf/va; echo 1 >accept_dad; echo 3 >dad_transmits");
+	radvert_begin(&m, ROUTER, 0, 1800);
+	radvert_prefix(&m, "2001:db8:7::", 3600, 1800);
+	radvert_send(f.peer, "vb", &m, 1);
+	run_until(&f, ADDRESS_CONFIGURED, "ip -6 addr show va | grep -q 2001:db8:7:");
+	f.skew += 300 * SEC;
+	room_until(&f, ADDRESS_CONFIGURED, GUARD);
+	CHECK(!room_printed(&f, "no automatic address"));
+}
+
 /* IPv6 is off below an MTU of 1,280, which DHCP may set: no router is to blame. */
 TEST(without_a_link_local_address_it_is_no_routers_fault)
 {
