@@ -243,7 +243,10 @@ TEST(an_archive_that_is_unpacked_is_nothing_to_build_upon)
 	static const struct {
 		const char *make;
 		bool kept;
-	} rows[] = {{"tar -b 1 -cf root.img proc", false}, {"printf 'hsqs%024d\\4\\0' >root.img", true}};
+	} rows[] = {
+		{"tar -b 1 -cf root.img proc", false},
+		{"printf 'hsqs%024d\\4\\0' >root.img", true},
+	};
 	struct sha256 state;
 	struct lab l;
 
