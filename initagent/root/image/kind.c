@@ -30,6 +30,7 @@ static const struct {
 	{IMAGE_ZSTD, MARK(0, "\x28\xb5\x2f\xfd"), {0}}, /* RFC 8878 3.1.1 */
 	{IMAGE_ZSTD, MARK(0, "\x50\x2a\x4d\x18"), {0}}, /* RFC 8878 3.1.2: so pzstd begins */
 	{IMAGE_TAR, MARK(257, "ustar"), {0}},		/* POSIX pax, ustar; GNU the same word */
+	{IMAGE_TAR, MARK(156, "V"), MARK(512 + 257, "ustar")}, /* tar -V: GNU's label */
 	/* fs/ext4/ext4.h, s_magic; so short that an archive may have it in its content */
 	{IMAGE_EXT4, MARK(1024 + 56, "\x53\xef"), {0}},
 	{IMAGE_ISO, MARK(32769, "CD001"), {0}},		/* ECMA-119 8.1.2 */

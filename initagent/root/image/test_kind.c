@@ -22,6 +22,7 @@ static const char *kind_with(size_t at, const char *mark, size_t len, const char
 
 TEST(marks)
 {
+	static const char label[1024] = {[156] = 'V', [512 + 257] = 'u', 's', 't', 'a', 'r'};
 	const char *what = "";
 
 	CHECK_STR(kind_with(0, "XFSB", 4, &what), "xfs");
@@ -35,6 +36,9 @@ TEST(marks)
 	CHECK_STR(kind_with(0, "\x50\x2a\x4d\x18", 4, &what), "zstd");
 	CHECK_STR(kind_with(257, "ustar\0" "00", 8, &what), "tar");
 	CHECK_STR(kind_with(257, "ustar  ", 8, &what), "tar");
+	/* GNU's header of a label has no mark; the one behind it has */
+	CHECK_STR(kind_with(156, "V", 1, &what), "unknown");
+	CHECK_STR(image_kind_name(image_kind_judge(label, sizeof(label), &what)), "tar");
 	CHECK_STR(kind_with(32769, "CD001", 5, &what), "iso");
 	CHECK_STR(what, "");
 }
