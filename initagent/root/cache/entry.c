@@ -89,11 +89,12 @@ static bool is_part(const char *name)
 	return strncmp(name, PART PREFIX, strlen(PART PREFIX)) == 0;
 }
 
-/* The entry that was not used for longest, "" if there is none, and what all of them take. */
+/* The entry that was not used for longest, "" if there is none, what it takes, and what all of them
+ * do. */
 struct around {
 	char oldest[NAME_SIZE];
 	struct timespec used;
-	uint64_t bytes;
+	uint64_t oldest_bytes, bytes;
 };
 
 static void note_entry(struct around *a, const char *name, const struct stat *st)
@@ -101,12 +102,13 @@ static void note_entry(struct around *a, const char *name, const struct stat *st
 	a->bytes += (uint64_t)st->st_blocks * 512;
 	if (*a->oldest && st->st_mtim.tv_sec >= a->used.tv_sec)
 		return;
+	a->oldest_bytes = (uint64_t)st->st_blocks * 512;
 	strscpy(a->oldest, name, sizeof(a->oldest));
 	a->used = st->st_mtim;
 }
 
-/* What earlier attempts left goes. */
-static int look_around(int dir, struct around *ret)
+/* What earlier attempts left goes, which makes room. */
+static int look_around(int dir, struct around *ret, uint64_t *room)
 {
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	_cleanup_closedir_ DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -120,10 +122,11 @@ static int look_around(int dir, struct around *ret)
 	while ((e = dir_next(d))) {
 		struct stat st;
 
-		if (is_part(e->d_name))
-			unlinkat(dir, e->d_name, 0);
-		if (is_entry(e->d_name) && fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-			S_ISREG(st.st_mode))
+		if (fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		if (is_part(e->d_name) && unlinkat(dir, e->d_name, 0) == 0)
+			*room += (uint64_t)st.st_blocks * 512;
+		if (is_entry(e->d_name) && S_ISREG(st.st_mode))
 			note_entry(ret, e->d_name, &st);
 	}
 	return 0;
@@ -136,19 +139,24 @@ static uint64_t room_in(int dir)
 	return fstatvfs(dir, &v) < 0 ? 0 : (uint64_t)v.f_bavail * v.f_frsize;
 }
 
-/* Older images make room for the new one, the one that was not used for longest first; none does
- * where all of them are not enough. */
+/*
+ * Older images make room for the new one, the one that was not used for longest first; none does
+ * where all of them are not enough. Asked again, some file systems (XFS) would not know yet of what
+ * was removed; they do once it is needed.
+ */
 static int make_room(int dir, uint64_t size)
 {
+	uint64_t room = room_in(dir);
 	struct around a;
-	int r = look_around(dir, &a);
+	int r = look_around(dir, &a, &room);
 
-	while (r == 0 && room_in(dir) < size + SPARE) {
-		if (!*a.oldest || room_in(dir) + a.bytes < size + SPARE)
+	while (r == 0 && room < size + SPARE) {
+		if (!*a.oldest || room + a.bytes < size + SPARE)
 			return -ENOSPC;
 		if (unlinkat(dir, a.oldest, 0) < 0)
 			return -errno;
-		r = look_around(dir, &a);
+		room += a.oldest_bytes;
+		r = look_around(dir, &a, &room);
 	}
 	return r;
 }

@@ -262,6 +262,35 @@ TEST(older_images_make_room)
 	CHECK_INT(system(line), 0);
 }
 
+/* XFS gives back what a file had after its name is gone, when it has the time for it. */
+TEST(room_that_comes_late)
+{
+	char line[512];
+	struct lab l;
+
+	if (geteuid() != 0 || system("which mkfs.xfs >/dev/null") != 0)
+		check_skip("needs root and mkfs.xfs");
+	CHECK_INT(unshare(CLONE_NEWNS), 0);
+	CHECK_INT(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
+	open_lab(&l);
+	snprintf(line, sizeof(line), "cd %s && truncate -s 320M disk && mkfs.xfs -q disk && "
+		"mount -o loop disk . >/dev/null 2>&1", l.dir);
+	if (system(line) != 0)
+		check_skip("no XFS can be mounted here");
+	close(l.fd);
+	l.fd = open(l.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (char digit = 'a'; digit <= 'e'; digit++)
+		old_entry(&l, digit, digit);
+	snprintf(line, sizeof(line), "cd %s && fallocate -l $(($(df --output=avail -m . | tail -1) "
+		"- 19))M rest", l.dir);
+	CHECK_INT(system(line), 0);
+	CHECK_INT(keep(&l), 0);
+	CHECK_INT(files(&l), 4 + 1 + 1);
+	close(l.fd);
+	snprintf(line, sizeof(line), "umount %s", l.dir);
+	CHECK_INT(system(line), 0);
+}
+
 /* --- what the agent is told ------------------------------------------------------------------ */
 
 static int work(const void *arg)
