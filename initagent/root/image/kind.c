@@ -60,6 +60,7 @@ static const struct {
 	{MARK(0, "PK\3\4"), "a zip archive"},
 	{MARK(0, "sqsh"), "a big-endian squashfs: too old for the kernel"},
 	{MARK(0, "070707"), "an old cpio: use cpio -H newc"},
+	{MARK(4096, "EFI PART"), "a disk with a GPT for blocks of 4096 bytes: make it for 512"},
 	{MARK(510, "\x55\xaa"), "a disk with an MBR: make a GPT, or take the root partition alone"},
 };
 

@@ -78,6 +78,9 @@ TEST(almost)
 
 TEST(what_it_is_instead)
 {
+	/* with the MBR that protects it */
+	static const char large[8192] = {
+		[510] = 0x55, -0x56, [4096] = 'E', 'F', 'I', ' ', 'P', 'A', 'R', 'T'};
 	const char *what;
 
 	kind_with(0, "<html", 5, &what);
@@ -86,6 +89,8 @@ TEST(what_it_is_instead)
 	CHECK_STR(what, "a JSON document: a manifest's URL ends in .manifest");
 	kind_with(510, "\x55\xaa", 2, &what);
 	CHECK_STR(what, "a disk with an MBR: make a GPT, or take the root partition alone");
+	image_kind_judge(large, sizeof(large), &what);
+	CHECK_STR(what, "a disk with a GPT for blocks of 4096 bytes: make it for 512");
 	kind_with(0, "\x5d\0\0\x80", 4, &what);
 	CHECK_STR(what, "lzma: use zstd, xz or gzip");
 	kind_with(0, "070707", 6, &what);
