@@ -205,6 +205,14 @@ into() {
     [ "$(ls "$root/boot")" = "${kept##*/}"$'\n'"${image##*/}" ]
 }
 
+@test "--into: its modules are looked for in the tree, wherever /lib leads, and below usr/" {
+    mkdir "$root/boot" "$root/usr"
+    mv "$root/lib" "$root/usr/"
+    into 0
+    ln -s /usr/lib "$root/lib"
+    into 0
+}
+
 @test "--into: several kernels are named; no link as /boot, no --out beside it" {
     mkdir "$root/boot" "$root/lib/modules/5.6"
     into 1
@@ -484,10 +492,14 @@ details() {
     module a
     depmod -b "$root" "$kver"
     mv "$modules" "$BATS_TEST_TMPDIR/9.9.9-odd"
-    "$mkimage" --agent /bin/busybox --out "$out" --level 1 --no-base --drivers a \
-        --modules-dir "$BATS_TEST_TMPDIR/9.9.9-odd"
-    has lib/modules/9.9.9-odd/kernel/a.ko
-    has lib/modules/9.9.9-odd/modules.dep.bin
+    local dir
+    # also as a shell completes it
+    for dir in "$BATS_TEST_TMPDIR/9.9.9-odd" "$BATS_TEST_TMPDIR/9.9.9-odd/"; do
+        "$mkimage" --agent /bin/busybox --out "$out" --level 1 --no-base --drivers a \
+            --modules-dir "$dir"
+        has lib/modules/9.9.9-odd/kernel/a.ko
+        has lib/modules/9.9.9-odd/modules.dep.bin
+    done
 }
 
 @test "the source is left as it was" {

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
+#include "base/sysmount.h"
 #include "host.h"
 
 static int is_kernel(const struct dirent *d)
@@ -15,11 +16,17 @@ static int is_kernel(const struct dirent *d)
 static const char *kernel_of(const char *dir)
 {
 	const char *place = path_text("%s/lib/modules", dir), *kver = NULL;
+	int fd = sys_open_beneath(dir, "lib/modules", O_PATH | O_DIRECTORY), n;
 	struct dirent **list = NULL;
-	int n = scandir(place, &list, is_kernel, alphasort);
 
+	if (fd < 0) /* where /lib is no link to it */
+		fd = sys_open_beneath(dir, "usr/lib/modules", O_PATH | O_DIRECTORY);
+	if (fd < 0)
+		die(fd, "%s", place);
+	n = scandir(fd_path(fd), &list, is_kernel, alphasort);
 	if (n < 0)
 		die(-errno, "%s", place);
+	close(fd);
 	for (int i = 0; i < n; i++) {
 		kver = path_text("%s", list[i]->d_name);
 		if (n > 1)

@@ -63,6 +63,16 @@ static bool kver_valid(const char *kver)
 		!kver[strspn(kver, ALNUM "._+~-")];
 }
 
+/* last_name: of a folder, as a shell completes it ("DIR/"), too. */
+static const char *last_name(const char *dir)
+{
+	char *copy = path_text("%s", dir);
+
+	for (size_t n = strlen(copy); n > 1 && copy[n - 1] == '/'; n--)
+		copy[n - 1] = 0;
+	return path_last(copy);
+}
+
 /* find_modules: ROOT/lib/modules/KVER, or below usr/ where /lib is no link to it. */
 static int find_modules(struct source *s, const char *root)
 {
@@ -134,7 +144,7 @@ int source_new(struct source **ret, const struct source_config *cfg)
 	_cleanup_close_ int fd = -1;
 	int r;
 
-	s->kver = cfg->kver ? cfg->kver : path_last(cfg->modules_dir);
+	s->kver = cfg->kver ? cfg->kver : last_name(cfg->modules_dir);
 	if (!kver_valid(s->kver))
 		return -EINVAL;
 	for (size_t i = 0; i < SOURCE_PLACES; i++) {
