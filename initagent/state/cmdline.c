@@ -73,19 +73,19 @@ static int is_conf(const struct dirent *e)
 	return e->d_name[0] != '.' && str_ends(e->d_name, ".conf");
 }
 
-static void add_directory(const struct env *env, struct sources *s)
+static void add_directory(const struct env *env, struct sources *s, const char *dir)
 {
 	struct dirent **list = NULL;
 	char path[PATH_MAX];
 	int n;
 
-	if (env_path(env, path, sizeof(path), "/etc/cmdline.d") < 0)
+	if (env_path(env, path, sizeof(path), "%s", dir) < 0)
 		return;
 	n = scandir(path, &list, is_conf, alphasort);
 	for (int i = 0; i < n; i++) {
 		char file[300];
 
-		snprintf(file, sizeof(file), "/etc/cmdline.d/%s", list[i]->d_name);
+		snprintf(file, sizeof(file), "%s/%s", dir, list[i]->d_name);
 		add_file(env, s, file);
 		free(list[i]);
 	}
@@ -144,15 +144,15 @@ const char *cmdline_root_error(const struct cmdline *c, char *buf, size_t size)
 }
 
 /* The plan of all sources; with rd.hostonly=0 without what is built into the image, which is all
- * but what was typed (rd.cmdline=ask), the kernel's own and the firmware's. */
+ * below /etc but what was typed (rd.cmdline=ask). */
 static int parse(struct cmdline *c, struct sources *s, size_t n)
 {
 	int r = plan_parse_sources(&c->plan, s->rows, n, c->diags);
 
 	if (r < 0 || c->plan->hostonly)
 		return r;
-	for (size_t i = 0; i + 1 < s->n; i++)
-		if (!s->rows[i].credential &&
+	for (size_t i = 0; i < s->n; i++)
+		if (strncmp(s->names[i], "/etc/", 5) == 0 &&
 			!streq(s->names[i], "/etc/cmdline.d/99-cmdline-ask.conf"))
 			s->rows[i].len = 0;
 	plan_free(c->plan);
@@ -177,13 +177,14 @@ int cmdline_load_firmware(const struct env *env, const char *options, struct cmd
 	if (r < 0)
 		return r;
 	add_credential(env, &s);
-	add_directory(env, &s);
+	add_directory(env, &s, "/etc/cmdline.d");
 	add_file(env, &s, "/etc/cmdline");
 	r = add_file(env, &s, "/proc/cmdline");
 	if (r < 0)
 		return r;
 	s.rows[s.n - 1].running = true;
 	c.proc = strdup(s.texts[s.n - 1]);
+	add_directory(env, &s, "/run/initramfs/cmdline.d");
 	if (options)
 		s.rows[s.n] = (struct plan_source){.name = "firmware", .text = options,
 			.len = strlen(options), .firmware = true};

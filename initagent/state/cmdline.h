@@ -2,9 +2,9 @@
 /*
  * cmdline: collects the texts the plan is made of, in dracut's order of increasing weight: the
  * .conf files of /etc/cmdline.d by name, /etc/cmdline (neither with rd.hostonly=0),
- * /proc/cmdline; before them systemd's credential import.pull. Then, for a boot, what they leave
- * to the boot tables of the firmware. It owns the plan, its remarks and the text of /proc/cmdline
- * until cmdline_done().
+ * /proc/cmdline, those of /run/initramfs/cmdline.d; before them systemd's credential import.pull.
+ * Then, for a boot, what they leave to the boot tables of the firmware. It owns the plan, its
+ * remarks and the text of /proc/cmdline until cmdline_done().
  * In: these files, the firmware's tables in sysfs. Out: the plan; causes and lines for what is
  * wrong with it.
  * Callers: boot/, doctor/, handover/, main.c. Tests: test_cmdline_firmware.c, base/test_core.c.
@@ -18,7 +18,7 @@
 /* Longest text kept of one source; the kernel's own command line is shorter. */
 /* One byte more than is looked at, so that what is too long is seen, and the end of the text. */
 #define CMDLINE_TEXT_MAX (PLAN_SOURCE_MAX + 2)
-#define CMDLINE_SOURCES	 16
+#define CMDLINE_SOURCES	 256
 
 /* The plan with the texts it was made from (for state.json). */
 struct cmdline {

@@ -339,6 +339,30 @@ TEST(the_credential_of_the_command_line_is_in_the_folder_as_well)
 	end();
 }
 
+/* dracut-ng has the last of them, above the kernel's own and beside rd.hostonly=0. */
+TEST(all_folders_of_the_initramfs_and_many_files)
+{
+	begin("root=nfs:192.0.2.1:/srv rd.retry=2\n");
+	for (int i = 0; i < 40; i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "/etc/cmdline.d/%02d.conf", i);
+		files_text(dir, name, "rd.retry=1\n");
+	}
+	CHECK_INT(load(false, 0, NULL), CAUSE_NONE);
+	CHECK_INT(c.plan->retry_s, 2);
+	cmdline_done(&c);
+	files_text(dir, "/run/initramfs/cmdline.d/a.conf", "rd.retry=3\n");
+	CHECK_INT(load(false, 0, NULL), CAUSE_NONE);
+	CHECK_INT(c.plan->retry_s, 3);
+	CHECK_STR(c.proc, "root=nfs:192.0.2.1:/srv rd.retry=2");
+	cmdline_done(&c);
+	files_text(dir, "/run/initramfs/cmdline.d/b.conf", "rd.hostonly=0 rd.timeout=4\n");
+	CHECK_INT(load(false, 0, NULL), CAUSE_NONE);
+	CHECK_INT(c.plan->timeout_s, 4);
+	end();
+}
+
 TEST(an_origin_that_is_no_url)
 {
 	static char too_long[PLAN_URL_MAX + 2] = "http://192.0.2.1/";
