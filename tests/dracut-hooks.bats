@@ -424,6 +424,17 @@ network-online.target.wants/initagent-online.service \
     [ "$(grep -cxE '[a-z0-9_]+ [a-z0-9_]+' "$dir/companions.list")" = "$rows" ]
 }
 
+@test "the diskless image is packed as its kernel can read it: zstd from 5.9 on" {
+    local kernel compress row
+    for row in 4.18.0-553.el8.x86_64: 5.4.0-1: 5.8.18: 5.9.0:zstd 5.14.0-570.el9:zstd \
+        6.1.0-56:zstd 40.1.0:zstd; do
+        kernel=${row%:*} compress=
+        # shellcheck source=/dev/null
+        . "$module/diskless.conf"
+        [ "$compress" = "${row#*:}" ]
+    done
+}
+
 @test "the module is refused without a shell" {
     local have
     # shellcheck source=dracut/70initagent/module-setup.sh
