@@ -142,7 +142,8 @@ bzimage() {
 	echo nonsense >"$root/boot/vmlinuz-$kver"
 	refused 1 "is not a kernel with an EFI stub" --format pair
 	rm "$root/boot/vmlinuz-$kver"
-	refused 1 "no kernel $kver beside its modules: --kernel FILE (make: KERNEL=) names one" --format uki
+	refused 1 "no kernel $kver beside its modules: --kernel FILE (make: KERNEL=) names one" \
+		--format uki
 	build --format uki --kernel "$stub"
 }
 

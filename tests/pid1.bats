@@ -113,7 +113,7 @@ root='mount -t tmpfs none sysroot; mkdir -p sysroot/{dev,proc,sys,run,sbin,bin}'
 		{ while [[ -e init ]]; do read -rt 0.05 <>fifo || :; done; echo freed >&9; } &
 		# rd.driver.blacklist= is not for the real root
 		printf "%s\n" "#!/bin/sh" "[ -e /proc/self ] && [ ! -e /init ] &&
-			[ -d /run/modprobe.d ] && [ ! -e /run/modprobe.d/initagent.conf ] &&
+			test -d /run/modprobe.d -a ! -e /run/modprobe.d/initagent.conf &&
 			read fate </fate && echo \"the initramfs is \$fate\"" >sysroot/sbin/init
 		chmod 755 sysroot/sbin/init' </dev/null
 	[[ $output == *"the initramfs is freed"* ]]
@@ -247,7 +247,8 @@ labelled() {
 	[[ $output == *"SELinux: restorecon: No such file"* ]]
 }
 
-# A container's only process: nothing of a boot is done in it, whatever the machine's command line is.
+# A container's only process: nothing of a boot is done in it, whatever the machine's command line
+# is.
 @test "as process 1 of a container its commands are commands" {
 	mkdir "$T/i/proc"
 	cp "$B/initagent" "$T/i/"

@@ -282,7 +282,8 @@ void iface_link(struct iface *i, uint64_t now)
 		return;
 	}
 	i->dev = *dev;
-	memcpy(i->result.ifname, dev->name, sizeof(i->result.ifname)); /* it may have been renamed */
+	/* it may have been renamed */
+	memcpy(i->result.ifname, dev->name, sizeof(i->result.ifname));
 	if (!i->applied || dev->mtu != i->result.mtu)
 		i->link_mtu = dev->mtu;
 	if (i->state == IFACE_FAILED || (i->family == AF_INET6 && !iface6_prepare(i, now)))

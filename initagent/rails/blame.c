@@ -44,9 +44,10 @@ uint64_t rail_sm_wait(struct rails *rails, struct rail *rail, uint64_t now)
 	/* What is known is of another one. */
 	if (moved && rail->sm_ask != NSEC_NEVER)
 		rail->sm_ask = now;
-	/* One that cannot be asked now, since the port is not ACTIVE any more, is not asked at once. */
-	return doubt(rails, rail, now) ? NSEC_NEVER : rail->sm_ask > now ? rail->sm_ask
-		: now + SM_PERIOD;
+	if (doubt(rails, rail, now))
+		return NSEC_NEVER;
+	/* One that cannot be asked, of a port that is not ACTIVE any more, is not asked at once. */
+	return rail->sm_ask > now ? rail->sm_ask : now + SM_PERIOD;
 }
 
 /* IBTA 10.9.1.2: two limited members cannot talk to each other, and neither of them notices. */
