@@ -11,7 +11,7 @@
 #include "value.h"
 
 #define URL_HOST_MAX 254
-#define URL_PATH_MAX 1536 /* signed URLs of object stores are around 1000 */
+#define URL_PATH_MAX 4096 /* a signed URL of an object store may hold a token of 2 KB */
 #define URL_ZONE_MAX 16	  /* IFNAMSIZ */
 #define URL_TEXT_MAX (URL_HOST_MAX + URL_ZONE_MAX + URL_PATH_MAX + 24)
 

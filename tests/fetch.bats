@@ -594,6 +594,14 @@ tried() {
 	wrong 635 "too many in a row"
 }
 
+# With the token of a session that Amazon gives out for a while.
+@test "redirects: to an object store's signed URL of 3 KB" {
+	nginx_on 8080 "location /signed { return 302 /file?X-Amz-Security-Token=$(printf \
+		'%03000d' 1); }"
+	to_file --sha256 "$SUM" http://127.0.0.1:8080/signed
+	right
+}
+
 @test "redirects: to itself, longer each time; with a body; with a fragment; from the midst of it" {
 	hostile
 	to_file "$U/a?status=302&grow"
