@@ -128,6 +128,8 @@ $(BUILD)/host/initagent/fabric/test_mad_io: private SANITIZE += -Wl,--wrap=env_r
 	-Wl,--wrap=umad_open_port,--wrap=umad_close_port,--wrap=umad_register,--wrap=umad_send
 # Its kernel says that a list changed while it was read.
 $(BUILD)/host/initagent/link/test_torn_lists: private SANITIZE += -Wl,--wrap=recv
+$(BUILD)/host/initagent/address/test_static_room: private SANITIZE += \
+	-Wl,--wrap=links_addresses
 # The process that fetches does what the cases want.
 $(BUILD)/host/initagent/fetch/test_liar: private SANITIZE += -Wl,--wrap=exchange_run
 # Its shell is a user that takes his time.

@@ -337,10 +337,11 @@ uint64_t iface_deadline(const struct iface *i)
 	return i->probing ? min_u64(at, arp_probe_deadline(i->probe)) : at;
 }
 
-/* After the rest everything from the beginning. */
+/* After the rest everything from the beginning; else what could not be looked at. */
 static void try_again(struct iface *i, uint64_t now)
 {
 	i->retry = NSEC_NEVER;
+	i->stale = true;
 	if (i->state == IFACE_CONFLICT) {
 		if (i->family == AF_INET6)
 			iface6_rested(i);

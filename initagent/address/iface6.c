@@ -417,8 +417,10 @@ static void advance(struct iface *i, uint64_t now)
 {
 	for (int n = 0; n < 4 && i->stale && is_working(i); n++) {
 		i->stale = false;
-		if (inet6_look(i->room->links, i->dev.ifindex, wanted_address(i), &i->seen) < 0)
+		if (inet6_look(i->room->links, i->dev.ifindex, wanted_address(i), &i->seen) < 0) {
+			i->retry = now + SETTLE; /* others changed their addresses all the time */
 			continue;
+		}
 		solicit_routers(i);
 		iface_method(i)->step(i, now);
 	}

@@ -56,6 +56,34 @@ TEST(static_again_is_adopted)
 	netns_run("test 1 = $(ip -4 addr show va | grep -c inet)");
 }
 
+/* so many lists of addresses change while they are read */
+static int torn;
+
+int __real_links_addresses(struct links *l, int ifindex, struct link_address *ret, size_t max);
+int __wrap_links_addresses(struct links *l, int ifindex, struct link_address *ret, size_t max);
+
+int __wrap_links_addresses(struct links *l, int ifindex, struct link_address *ret, size_t max)
+{
+	return torn && torn-- ? -EINTR : __real_links_addresses(l, ifindex, ret, max);
+}
+
+/* Virtual functions that come up by the hundred; of this interface the kernel has no more to say. */
+TEST(addresses_that_could_not_be_read_are_read_later)
+{
+	_cleanup_(room_end) struct room_fixture f;
+
+	room_begin(&f);
+	netns_run("until ip -6 addr show va | grep fe80 | grep -qv tentative; do sleep 0.1; done");
+	static_config(&f);
+	f.cfg.addr = room_addr("2001:db8::7");
+	f.cfg.prefix = 64;
+	f.cfg.gateway = (struct inet_addr){0};
+	f.cfg.mtu = 0;
+	torn = 2; /* as it was found, and then */
+	room_start(&f);
+	room_until(&f, ADDRESS_CONFIGURED, 10 * SEC);
+}
+
 /* ::1 belongs to lo: no kernel takes it on another interface. */
 TEST(an_address_that_the_kernel_refuses)
 {
