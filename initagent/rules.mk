@@ -129,7 +129,7 @@ $(BUILD)/host/initagent/fabric/test_mad_io: private SANITIZE += -Wl,--wrap=env_r
 # Its kernel says that a list changed while it was read.
 $(BUILD)/host/initagent/link/test_torn_lists: private SANITIZE += -Wl,--wrap=recv
 $(BUILD)/host/initagent/address/test_static_room: private SANITIZE += \
-	-Wl,--wrap=links_addresses
+	-Wl,--wrap=links_addresses,--wrap=links_set_up
 # The process that fetches does what the cases want.
 $(BUILD)/host/initagent/fetch/test_liar: private SANITIZE += -Wl,--wrap=exchange_run
 # Its shell is a user that takes his time.

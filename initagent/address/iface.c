@@ -10,6 +10,8 @@
 /* While the module ipv6 is being loaded there is no event for it: look again after 20 ms,
  * doubling. */
 #define STACK_LOOK_FIRST (20 * NSEC_PER_MSEC)
+/* The last pause before an interface that cannot be set up is given up, after 10 s in all. */
+#define UP_PAUSE_MAX	 (6 * NSEC_PER_SEC)
 
 static const char *const state_names[IFACE_STATE_MAX] = {
 	[IFACE_NO_CARRIER] = "no carrier",
@@ -264,6 +266,24 @@ static void interface_gone(struct iface *i, uint64_t now)
 	i->applied = i->prepared = false;
 }
 
+/* A driver that resets its device is busy for some seconds, and does not say when it is over. */
+static void not_up(struct iface *i, uint64_t now)
+{
+	const char *why = links_error(i->room->links);
+
+	if (links_gone(i->dev.ifindex)) {
+		interface_gone(i, now);
+	} else if (i->pause > UP_PAUSE_MAX) {
+		iface_fail(i, CAUSE_NETDEV_CONFIG, why, now);
+	} else if (i->retry == NSEC_NEVER) { /* else it waits already */
+		if (i->state != IFACE_NO_CARRIER)
+			carrier_down(i, IFACE_NO_CARRIER, CAUSE_NETDEV_CONFIG, why, now);
+		iface_hint(i, CAUSE_NETDEV_CONFIG, "%s", why);
+		i->retry = now + i->pause;
+		i->pause *= 2;
+	}
+}
+
 static bool may_begin(const struct iface *i)
 {
 	return (i->state == IFACE_NO_CARRIER || i->state == IFACE_GONE) && !i->room->hold;
@@ -289,12 +309,10 @@ void iface_link(struct iface *i, uint64_t now)
 	if (i->state == IFACE_FAILED || (i->family == AF_INET6 && !iface6_prepare(i, now)))
 		return;
 	if (!dev->up && links_set_up(i->room->links, dev->ifindex, true) < 0) {
-		if (links_gone(dev->ifindex))
-			interface_gone(i, now);
-		else
-			iface_fail(i, CAUSE_NETDEV_CONFIG, links_error(i->room->links), now);
+		not_up(i, now);
 		return;
 	}
+	i->pause = STACK_LOOK_FIRST;
 	if (!dev->carrier && i->state != IFACE_NO_CARRIER) {
 		carrier_down(i, IFACE_NO_CARRIER, CAUSE_NETDEV_NO_CARRIER, "carrier lost", now);
 	} else if (dev->no_partner) {

@@ -76,6 +76,7 @@ struct iface {
 	bool careful;	 /* there was a conflict: check first */
 	uint64_t began;	 /* carrier: the exchange's span starts here */
 	uint64_t retry;	 /* end of IFACE_CONFLICT; look again; NSEC_NEVER: none due */
+	uint64_t pause;	 /* between looks: kernel without IPv6 yet, interface that is not up */
 	/* Events to be popped: what has happened, and what is in the way; the newest of each. */
 	bool has_outcome, has_hint;
 	struct address_event outcome, hint; /* hint is kept after it was popped */
@@ -112,7 +113,6 @@ struct iface {
 	struct inet6_view seen;
 	bool prepared;		 /* the kernel's switches are set */
 	struct inet6_saved saved; /* how they were */
-	uint64_t pause;		 /* between looks for a kernel that has no IPv6 yet */
 	bool stale;		 /* something may have changed since the last look */
 	bool solicited;		 /* routers, since there is carrier */
 	/* the advertisement with an address or the managed flag was worked off */

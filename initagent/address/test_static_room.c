@@ -84,6 +84,41 @@ TEST(addresses_that_could_not_be_read_are_read_later)
 	room_until(&f, ADDRESS_CONFIGURED, 10 * SEC);
 }
 
+/* so often the driver cannot open the interface */
+static int busy;
+
+int __real_links_set_up(struct links *l, int ifindex, bool up);
+int __wrap_links_set_up(struct links *l, int ifindex, bool up);
+
+int __wrap_links_set_up(struct links *l, int ifindex, bool up)
+{
+	return busy && busy-- ? -EBUSY : __real_links_set_up(l, ifindex, up);
+}
+
+/* A virtual function whose physical one is being reset (iavf_open(): EBUSY), and one that has no
+ * use. */
+TEST(an_interface_that_cannot_be_set_up_yet)
+{
+	for (int i = 0; i < 2; i++) {
+		_cleanup_(room_end) struct room_fixture f;
+
+		room_begin(&f);
+		netns_run("ip link set va down");
+		CHECK_INT(links_dispatch(f.links, room_clock(&f)), 0);
+		static_config(&f);
+		busy = i ? 1000 : 3;
+		room_start(&f);
+		CHECK_INT(room_until(&f, ADDRESS_HINDRANCE, SEC).cause, CAUSE_NETDEV_CONFIG);
+		room_until(&f, i ? ADDRESS_FAILED : ADDRESS_CONFIGURED, 20 * SEC);
+		if (i)
+			continue;
+		busy = 3;
+		netns_run("ip link set va down");
+		CHECK_INT(room_until(&f, ADDRESS_LOST, SEC).cause, CAUSE_NETDEV_CONFIG);
+		room_until(&f, ADDRESS_CONFIGURED, 20 * SEC);
+	}
+}
+
 /* ::1 belongs to lo: no kernel takes it on another interface. */
 TEST(an_address_that_the_kernel_refuses)
 {
