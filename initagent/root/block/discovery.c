@@ -74,7 +74,12 @@ static bool usable(const struct record *r, struct discovery *d)
 
 static void list(struct discovery *d, const char *nqn)
 {
-	if (!strstr(d->text, nqn))
+	const char *at = d->text;
+	size_t n = strlen(nqn);
+
+	while ((at = strstr(at, nqn)) && at[n] && at[n] != ',')
+		at += n;
+	if (!at)
 		str_add(d->text, sizeof(d->text), "%s%s", *d->text ? ", " : "", nqn);
 }
 
@@ -104,7 +109,7 @@ static void look_at(const struct record *r, const struct discovery_want *want,
 	d.fits = ++best->fits;
 	if (!first && !streq(best->nqn, d.nqn))
 		best->how = DISCOVERY_SEVERAL;
-	else if (first || (best->how == DISCOVERY_FOUND && is_better(&d, want)))
+	else if (first || (best->how == d.how && is_better(&d, want)))
 		*best = d;
 }
 

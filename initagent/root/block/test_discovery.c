@@ -116,6 +116,12 @@ TEST(several_and_none_are_named)
 	CHECK_INT(d.how, DISCOVERY_NONE);
 	CHECK_STR(d.text, A ", " B);
 	CHECK_INT(judge(A, true).how, DISCOVERY_NONE);
+	/* one name that is the beginning of another */
+	begin();
+	add(TCP, "192.0.2.1", "4421", A "2");
+	add(TCP, "192.0.2.1", "4421", A);
+	add(TCP, "192.0.2.2", "4421", A);
+	CHECK_STR(judge("nqn.other", false).text, A "2, " A);
 }
 
 TEST(tls_is_said)
@@ -126,6 +132,14 @@ TEST(tls_is_said)
 	begin();
 	add(TCP, "192.0.2.1", "4420", A)[3] = 2; /* not required */
 	CHECK_INT(judge(A, false).how, DISCOVERY_FOUND);
+	/* There is a way without, at an address that was not asked; in whatever order. */
+	for (int first = 0; first < 2; first++) {
+		begin();
+		add(TCP, first ? "192.0.2.2" : "192.0.2.1", "4420", A)[3] = (uint8_t)first;
+		add(TCP, first ? "192.0.2.1" : "192.0.2.2", "4420", A)[3] = (uint8_t)!first;
+		CHECK_STR(judge(A, false).address, "192.0.2.1");
+		CHECK_INT(judge(A, false).how, DISCOVERY_FOUND);
+	}
 }
 
 TEST(records_that_the_kernel_must_not_be_told)
