@@ -197,12 +197,26 @@ static bool split_options(char *text, struct mount_option list[static OPTIONS_MA
 	return n + 1 < OPTIONS_MAX;
 }
 
+/* Under a layer the device may be any number of nodes': a journal that is not empty is not replayed,
+ * which needs no right to write, either. */
+static char *mount_flags(const struct block_job *j)
+{
+	const char *fstype = j->message.result.fstype, *more = "";
+	char *flags;
+
+	if (j->cfg->overlay && (streq(fstype, "ext4") || streq(fstype, "ext3")))
+		more = "noload";
+	else if (j->cfg->overlay && streq(fstype, "xfs"))
+		more = "norecovery";
+	return asprintf(&flags, "%s,%s", j->plan->flags, more) < 0 ? NULL : flags;
+}
+
 static int mount_device(struct block_job *j, const char *target)
 {
 	struct block_result *res = &j->message.result;
 	struct mount_option options[OPTIONS_MAX];
 	char path[128], text[MOUNT_TEXT_MAX] = "";
-	_cleanup_free_ char *flags = strdup(j->plan->flags);
+	_cleanup_free_ char *flags = mount_flags(j);
 	int r = flags ? env_path(j->env, path, sizeof(path), "/dev/%s", res->device) : -ENOMEM;
 
 	if (r < 0)

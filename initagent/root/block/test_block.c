@@ -9,6 +9,8 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -123,6 +125,8 @@ static struct source_refusals refusals;
 static unsigned ways;
 static const struct root_choice choice = {.kind = PLAN_ROOT_REMOTE, .block = &plan};
 
+static const struct plan_overlay *overlay;
+
 /* As the target gives it; "": the server has none, as with SRP. */
 static const char *address = "192.0.2.1";
 
@@ -133,7 +137,7 @@ static struct source *start_again(const char *name, bool readonly, unsigned roun
 	const struct source_config cfg = {
 		.env = &env, .choice = &choice, .turn = portal, .refusals = &refusals,
 		.address = address, .sysroot = target, .readonly = readonly, .block = &fake,
-		.rounds = rounds, .ways = ways ? ways : (unsigned)plan.n_portals,
+		.overlay = overlay, .rounds = rounds, .ways = ways ? ways : (unsigned)plan.n_portals,
 	};
 	const struct report_config quiet = {.console_fd = -1, .kmsg_fd = -1, .quiet = true};
 	struct source *b;
@@ -525,6 +529,43 @@ TEST(the_module_first_then_the_mount)
 	CHECK_INT(((const struct block_result *)b->record)->bytes, 1 << 20);
 	CHECK_INT(((const struct block_result *)b->record)->port, 4420);
 	block_end(b);
+}
+
+/* Any number of nodes may have the device; a journal that is not empty stays as it is. */
+TEST(under_a_layer_nothing_is_written)
+{
+	static const struct plan_overlay asked = {.asked = true};
+	static const char *const kinds[] = {"ext4", "xfs"};
+	static const char make[] =
+		"cd %s && rm -f disk && truncate -s 320M disk && mkfs.%s -q disk && "
+		"mkdir -p run m && "
+		"mount -o loop disk m && cp /etc/passwd m && sync m/passwd && cp disk dirty && "
+		"umount m && sha256sum dirty >sum && losetup -f --show dirty >loop && "
+		"ln -sf $(cat loop) dev/fake0";
+	struct source *b = start("hang", true); /* for the folder */
+	char line[512];
+
+	block_end(b);
+	if (geteuid() != 0)
+		check_skip("mounting takes root");
+	CHECK_INT(unshare(CLONE_NEWNS), 0);
+	CHECK_INT(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
+	make_device("", 0, false);
+	overlay = &asked;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		snprintf(line, sizeof(line), make, env.prefix, kinds[i]);
+		CHECK_INT(system(line), 0);
+		b = start("x", false);
+		CHECK(until(b, SOURCE_MODULE, BEGIN));
+		CHECK_STR(block_module(b), kinds[i]);
+		block_module_settled(b, BEGIN);
+		CHECK(until(b, SOURCE_FAILED, BEGIN));
+		CHECK_INT(cause_of(b, "init"), CAUSE_ROOT_NO_INIT);
+		block_end(b);
+		snprintf(line, sizeof(line),
+			"cd %s && losetup -d $(cat loop) && sha256sum -c sum >&2", env.prefix);
+		CHECK_INT(system(line), 0);
+	}
 }
 
 TEST(the_note_of_a_mounted_root)
