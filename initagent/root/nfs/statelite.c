@@ -12,6 +12,7 @@
 #include "base/mountpoint.h"
 #include "base/script.h"
 #include "base/sysmount.h"
+#include "root/nfs/verdict.h"
 
 #define FOLDER	"/.statelite"
 #define TMPFS	FOLDER "/tmpfs"
@@ -76,18 +77,19 @@ static int mount_kept(const struct statelite *s, const char *path, const char *a
 		.mount_flags = o->mount_flags,
 	};
 	char why[NFS_TEXT_MAX];
-	bool missing = false;
-	int r;
+	int r, of_path = 0;
 
-	/* Version 3 may know a path that version 4 does not (fsid=0). */
 	do {
+		const struct verdict *v;
+
 		r = s->mount(&a, at, why);
-		missing |= r == -ENOENT;
-		a.version = nfs_version_allowed(o->versions, a.version + 1);
-	} while ((r == -EPROTONOSUPPORT || r == -ENOENT) && a.version < NFS_VERSION_MAX);
+		v = mount_verdict(a.proto, a.version, -r);
+		of_path = v->remedy == REMEDY_PATH && !of_path ? r : of_path;
+		a.version = verdict_version(v, why, false, o->versions, a.version);
+	} while (r < 0 && a.version < NFS_VERSION_MAX);
 	/* A server without version 3 is no fault: what counts is what it said of the path. */
-	if (r < 0 && missing) {
-		r = -ENOENT;
+	if (r < 0 && of_path) {
+		r = of_path;
 		*why = 0;
 	}
 	return r < 0 ? fail(text, r, "%.70s:%.90s: %s%s%.40s", s->plan->server, path,

@@ -85,6 +85,18 @@ static int bind_kept(const struct nfs_attempt *a, const char *target, char *text
 	return mount(path, target, NULL, MS_BIND, NULL) < 0 ? -errno : 0;
 }
 
+/* A kernel without NFS 4.2, and a server that lets this node mount by version 3 alone. */
+static int bind_by_v3(const struct nfs_attempt *a, const char *target, char *text)
+{
+	char path[256];
+
+	strscpy(text, "", NFS_TEXT_MAX);
+	if (a->version < NFS_VERSION_3)
+		return a->version == NFS_VERSION_42 ? -EINVAL : -EACCES;
+	snprintf(path, sizeof(path), "%s%s", kept, a->path);
+	return mount(path, target, NULL, MS_BIND, NULL) < 0 ? -errno : 0;
+}
+
 /* Mounts below a folder, or all others. */
 static unsigned mounts(const char *dir, bool below)
 {
@@ -287,6 +299,20 @@ TEST(kept_files_are_mounted_as_the_table_says)
 	CHECK_STR(steps, "the mount of mn:/state (STATEMNT=)\n"
 		"/etc/init.d/localdisk of the image\n"
 		"/etc/init.d/statelite of the image, which asks xCAT's master for the table\n");
+}
+
+TEST(kept_files_by_the_version_that_the_root_would_be_mounted_by)
+{
+	struct place p;
+
+	make_place(&p, "#!/bin/sh -e\n" TABLE);
+	p.plan.server = "mn";
+	p.plan.path = "/state";
+	p.s.mount = bind_by_v3;
+	make_folder(kept, "/state");
+	CHECK_INT(statelite_apply(&p.s, p.text), 0);
+	p.plan.path = "/nowhere";
+	CHECK_INT(statelite_apply(&p.s, p.text), -EACCES);
 }
 
 TEST(a_folder_that_cannot_be_kept_in_is_named)
