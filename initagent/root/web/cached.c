@@ -58,10 +58,12 @@ static void missed(struct web *w, uint64_t now)
 		strscpy(w->source.text, text, sizeof(w->source.text));
 		source_raise(&w->source, SOURCE_FAILED);
 	}
-	/* What a bad entry wrote over is nothing to build upon. */
+	/* What a bad entry wrote over is nothing to build upon, and takes room. */
 	cache_progress(w->cache, &bytes, &size);
-	if (w->state == WEB_CACHE && size)
+	if (w->state == WEB_CACHE && size) {
 		w->have = 0;
+		(void)!ftruncate(w->file, 0);
+	}
 	/* A disk that is not there now is not looked for again. */
 	w->cache_bad = cause == CAUSE_CACHE;
 }

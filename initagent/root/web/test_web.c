@@ -271,6 +271,65 @@ TEST(an_archive_that_is_unpacked_is_nothing_to_build_upon)
 	}
 }
 
+/* The kernel's numbers, of a machine where all that the image takes is missing. Ends with the
+ * case. */
+static void tell_memory(const struct lab *l)
+{
+	char fifo[64];
+
+	snprintf(fifo, sizeof(fifo), "%s/proc/meminfo", l->dir);
+	for (;;) {
+		FILE *f = fopen(fifo, "we");
+		_cleanup_closedir_ DIR *dir = env_opendir(&l->env, STATE_DIR "/fetch");
+		const struct dirent *e = dir_next(dir);
+		struct stat st = {0};
+
+		if (e)
+			(void)fstatat(dirfd(dir), e->d_name, &st, 0);
+		if (f)
+			fprintf(f, "MemAvailable: %lld kB\n", 1024 + 12 -
+				(long long)st.st_blocks / 2);
+		if (f)
+			fclose(f);
+	}
+}
+
+TEST(a_damaged_image_of_the_cache_leaves_room_for_a_good_one)
+{
+	static const char make[] = "head -c 8000 /dev/zero >root.img && truncate -s 1M disk && "
+		"mkfs.ext2 -q disk && mkdir m && mount -o loop disk m && "
+		"head -c 8000 /dev/urandom >m/sha256-$(sha256sum <root.img | cut -c-64) && "
+		"umount m && losetup -f --show disk >loop && rm proc/meminfo && mkfifo proc/meminfo";
+	char path[64], disk[64] = "";
+	struct sha256 state;
+	struct lab l;
+	pid_t pid;
+	FILE *f;
+
+	if (geteuid() != 0)
+		check_skip("mounting takes root");
+	open_lab(&l);
+	run(&l, make);
+	snprintf(path, sizeof(path), "%s/loop", l.dir);
+	f = fopen(path, "re");
+	CHECK(f && fscanf(f, "%60s", disk) == 1 && fclose(f) == 0);
+	run(&l, "mkdir -p sys dev && mount --bind /sys sys && mount --bind /dev dev");
+	sha256_init(&state);
+	for (size_t i = 0; i < 8000; i++)
+		sha256_update(&state, "", 1);
+	sha256_final(&state, l.plan.digest);
+	l.plan.has_digest = true;
+	l.plan.cache = disk;
+	pid = fork();
+	if (pid == 0)
+		tell_memory(&l);
+	go(&l);
+	kill(pid, SIGKILL);
+	run(&l, "losetup -d $(cat loop)");
+	CHECK_STR(l.asked, "/mirrors /root.img ");
+	CHECK_INT(l.cause, CAUSE_IMAGE_UNKNOWN);
+}
+
 TEST(proof_that_cannot_be_read)
 {
 	struct lab l;
