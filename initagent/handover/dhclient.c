@@ -23,8 +23,9 @@ static void put_conf(FILE *out, const struct profile_set *set, const struct prof
 	if (cfg->hostname && text_valid(TEXT_HOSTNAME, cfg->hostname))
 		fprintf(out, "send host-name \"%s\";\n", cfg->hostname);
 	fprintf(out,
-		"request subnet-mask, broadcast-address, rfc3442-classless-static-routes, routers, "
-		"host-name, interface-mtu, ntp-servers%s;\n",
+		"request subnet-mask, broadcast-address, %shost-name, interface-mtu, "
+		"ntp-servers%s;\n",
+		cfg->no_default_route ? "" : "rfc3442-classless-static-routes, routers, ",
 		cfg->no_peerdns ? "" : ", domain-name, domain-name-servers, domain-search");
 }
 

@@ -6,6 +6,7 @@
 
 #include "handover/profile.h"
 #include "base/hex.h"
+#include "profileroom.h"
 
 TEST(names_that_can_stand_in_a_file)
 {
@@ -47,4 +48,21 @@ TEST(octets_fit_or_are_none)
 	CHECK_STR(hex_text(text, sizeof(text), bytes, 2, ":"), "00:1b");
 	CHECK_STR(hex_text(text, sizeof(text), bytes, 0, ":"), "");
 	CHECK_STR(hex_text(text, sizeof(text), bytes, 3, ":"), "");
+}
+
+/* bootdev= of another interface: the client of this one must not set a default route, either. */
+TEST(dhclient_of_an_interface_that_is_not_bootdev)
+{
+	struct address_result r;
+	struct profile_rail rail = proom_leased(proom_ethernet("eth0", 2), &r);
+	char text[1024];
+
+	rail.cfg.no_default_route = true;
+	r.gateway = (struct inet_addr){0};
+	proom_begin();
+	proom_make("/sbin/dhclient", "");
+	proom_write("rd.handover=ifupdown", &rail, 1);
+	CHECK(env_read(&proom_env, text, sizeof(text), "/run/initagent/dhclient-eth0.conf") > 0);
+	CHECK(strstr(text, "request subnet-mask") && !strstr(text, "routers"));
+	CHECK(!strstr(strstr(text, "request"), "static-routes"));
 }
