@@ -175,18 +175,18 @@ configured() {
 }
 
 @test "ISC dhclient goes on with the lease" {
-	local now=$EPOCHSECONDS conf=$T/real/run/initagent/dhclient-eth0
+	local now=$EPOCHSECONDS run=$T/real/run
 
 	need dhclient isc-dhcp-client
 	unpack "$FIXTURES/ethernet-dhcp.txt" "$T/real"
 	# the fixture's clock stands in 2023
 	sed -i -e "s/renew epoch .*/renew epoch $((now + 1800));/" \
 		-e "s/rebind epoch .*/rebind epoch $((now + 3000));/" \
-		-e "s/expire epoch .*/expire epoch $((now + 3600));/" "$conf.leases"
+		-e "s/expire epoch .*/expire epoch $((now + 3600));/" "$run/dhclient-eth0.leases"
 	dnsmasq_on "$SERVER" s0 "$RANGE" --dhcp-authoritative \
 		--dhcp-host=id:01:52:54:00:12:34:02,10.0.0.5
-	ip netns exec "$CLIENT" timeout 60 dhclient -4 -1 -d -cf "$conf.conf" -lf "$conf.leases" \
-		-pf "$T/pid" -sf /bin/true \
+	ip netns exec "$CLIENT" timeout 60 dhclient -4 -1 -d -cf "$run/nm-dhclient-eth0.conf" \
+		-lf "$run/dhclient-eth0.leases" -pf "$T/pid" -sf /bin/true \
 		eth0 >"$T/dhclient" 2>&1 3>&- &
 	echo $! >>"$T/pids"
 	for ((i = 0; i < 4; i++)); do
@@ -195,6 +195,32 @@ configured() {
 	grep -q 'bound to 10.0.0.5' "$T/dhclient"
 	# asked for the address at once, without looking for a server
 	run -1 grep DHCPDISCOVER "$T/dhclient"
+}
+
+# may FILE MODE: what the profile of AppArmor in Debian's isc-dhcp-client says.
+may() {
+	local rules rule glob modes
+	mapfile -t rules < <(grep '^ */' /etc/apparmor.d/sbin.dhclient)
+	((${#rules[@]} > 9))
+	for rule in "${rules[@]}"; do
+		read -r glob modes <<<"$rule"
+		glob=$(sed -E 's/\./\\./g; s/\*\*/.+/g; s/\*/[^\/]*/g; y/{,}/(|)/' <<<"$glob")
+		if [[ $1 =~ ^$glob$ && $modes == *"$2"*, ]]; then return; fi
+	done
+	echo "no $2 of $1"
+	return 1
+}
+
+@test "AppArmor lets ISC dhclient have the files that it is given" {
+	local conf leases pid
+
+	need dhclient isc-dhcp-client
+	run -0 sed -n 's,.*/dhclient .*-cf \(.*\) -lf \(.*\) -pf \(.*\) %i$,\1 \2 \3,p' \
+		"$FIXTURES/ethernet-dhcp.txt"
+	read -r conf leases pid <<<"${output//%i/eth0}"
+	may "$conf" r
+	may "$leases" w
+	may "$pid" w
 }
 
 @test "BusyBox's ifup, as Alpine's, leaves an interface of the boot alone" {

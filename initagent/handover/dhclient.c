@@ -62,11 +62,12 @@ static void put_lease(FILE *out, const struct profile_set *set, const struct pro
 }
 
 int dhclient_write(const struct profile_set *set, const struct profile_rail *rail,
-	const char *conf_dir, struct profile_file lease)
+	struct profile_file conf, struct profile_file lease)
 {
-	int r = profile_file(set, rail,
-		&(struct profile_file){conf_dir, "dhclient-", ".conf", put_conf, 0});
+	int r;
 
+	conf.put = put_conf;
 	lease.put = put_lease;
+	r = profile_file(set, rail, &conf);
 	return r < 0 ? r : profile_file(set, rail, &lease);
 }

@@ -162,8 +162,9 @@ static int write_dhclient(const struct profile_set *set, const struct profile_ra
 	char before[64], uuid[PROFILE_UUID_TEXT];
 
 	snprintf(before, sizeof(before), "dhclient-%s-", profile_uuid(rail, uuid));
-	return dhclient_write(set, rail, DHCP_DIR, (struct profile_file){
-		.dir = LEASES_DIR, .before = before, .behind = ".lease"});
+	return dhclient_write(set, rail,
+		(struct profile_file){DHCP_DIR, "dhclient-", ".conf", NULL, 0},
+		(struct profile_file){LEASES_DIR, before, ".lease", NULL, 0});
 }
 
 static void put_ifcfg(FILE *out, const struct profile_set *set, const struct profile_rail *rail)

@@ -142,8 +142,8 @@ int ifcfg_write(const struct profile_set *set, const struct profile_rail *rail);
 int klibc_write(const struct profile_set *set, const struct profile_rail *rail);
 
 /*
- * dhclient_write: our identifier as its configuration, conf_dir/dhclient-IF.conf, and the lease it
- * goes on with, as lease names it (without put). 0 or -errno.
+ * dhclient_write: our identifier as its configuration, and the lease it goes on with; both without
+ * put. 0 or -errno.
  */
 int dhclient_write(const struct profile_set *set, const struct profile_rail *rail,
-	const char *conf_dir, struct profile_file lease);
+	struct profile_file conf, struct profile_file lease);

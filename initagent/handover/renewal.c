@@ -3,7 +3,6 @@
 #include "handover/renewal.h"
 
 #include "handover/root_facts.h"
-#include "state/state.h"
 
 #define UNIT_DIR    "/run/systemd/system"
 #define NETWORK_DIR "/run/systemd/network"
@@ -11,7 +10,11 @@
 /* networkd's own folder of the administrator. */
 #define ADMIN_DIR RENEWAL_NETWORKD_DIR
 
-/* The value of dhclient's options is the interface's name; %i is systemd's word for it. */
+/* The value of dhclient's options is the interface's name; %i is systemd's word for it. Its files
+ * have names that its profile of AppArmor in Debian and Ubuntu lets it open. */
+#define DHCLIENT_DIR "/run"
+#define CONF	     "nm-dhclient-"
+#define LEASES	     "dhclient-"
 static const char dhclient_unit[] = "[Unit]\n"
 				    "Description=Renewal of the DHCP lease of %i\n"
 				    "DefaultDependencies=no\n"
@@ -21,8 +24,9 @@ static const char dhclient_unit[] = "[Unit]\n"
 				    "IgnoreOnIsolate=yes\n"
 				    "\n"
 				    "[Service]\n"
-				    "ExecStart=" DHCLIENT " -4 -d -q -cf " STATE_DIR
-				    "/dhclient-%i.conf -lf " STATE_DIR "/dhclient-%i.leases "
+				    "ExecStart=" DHCLIENT " -4 -d -q -cf "
+				    DHCLIENT_DIR "/" CONF "%i.conf -lf "
+				    DHCLIENT_DIR "/" LEASES "%i.leases "
 				    "-pf /run/dhclient.%i.pid %i\n"
 				    "# Asked to end, it would take the address off the interface.\n"
 				    "KillSignal=SIGKILL\n"
@@ -141,8 +145,9 @@ static int write_rail(const struct profile_set *set, const struct profile_rail *
 	if (rail->renewal == RENEWAL_NETWORKD)
 		r = networkd_write(set, rail);
 	else if (rail->renewal)
-		r = dhclient_write(set, rail, STATE_DIR, (struct profile_file){
-			.dir = STATE_DIR, .before = "dhclient-", .behind = ".leases"});
+		r = dhclient_write(set, rail,
+			(struct profile_file){DHCLIENT_DIR, CONF, ".conf", NULL, 0},
+			(struct profile_file){DHCLIENT_DIR, LEASES, ".leases", NULL, 0});
 	return r < 0 ? r : 0;
 }
 

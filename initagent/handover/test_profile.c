@@ -62,7 +62,7 @@ TEST(dhclient_of_an_interface_that_is_not_bootdev)
 	proom_begin();
 	proom_make("/sbin/dhclient", "");
 	proom_write("rd.handover=ifupdown", &rail, 1);
-	CHECK(env_read(&proom_env, text, sizeof(text), "/run/initagent/dhclient-eth0.conf") > 0);
+	CHECK(env_read(&proom_env, text, sizeof(text), "/run/nm-dhclient-eth0.conf") > 0);
 	CHECK(strstr(text, "request subnet-mask") && !strstr(text, "routers"));
 	CHECK(!strstr(strstr(text, "request"), "static-routes"));
 }
