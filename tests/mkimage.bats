@@ -520,6 +520,11 @@ details() {
     has etc/modprobe.d/a.conf
     lacks 'etc/modprobe.d/.*old'
     run -1 build --modprobe-d "$BATS_TEST_TMPDIR/nosuch"
+    # as alternatives leave it when their package goes
+    ln -s /etc/alternatives/none "$BATS_TEST_TMPDIR/modprobe.d/left.conf"
+    rm "$out"
+    refused 1 "initagent-mkimage: $BATS_TEST_TMPDIR/modprobe.d/left.conf: No such file or directory" \
+        --modprobe-d "$BATS_TEST_TMPDIR/modprobe.d"
 }
 
 @test "explain names every file with a reason" {

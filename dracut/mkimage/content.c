@@ -107,13 +107,14 @@ void content_add_modprobe_d(struct tree *t, const char *dir)
 	if (!d)
 		die(-errno, "%s", dir);
 	while ((e = dir_next(d))) {
+		const char *file = path_text("%s/%s", dir, e->d_name);
 		_cleanup_bytes_ struct bytes b = {0};
 
 		if (e->d_name[0] == '.' || !str_ends(e->d_name, ".conf"))
 			continue;
-		need(file_read(path_text("%s/%s", dir, e->d_name), &b, NULL), dir);
+		need(file_read(file, &b, NULL), file);
 		need(tree_file(t, path_text("etc/modprobe.d/%s", e->d_name), 0644, b.data, b.size,
 			     "module options and blacklists"),
-			dir);
+			file);
 	}
 }
