@@ -197,8 +197,8 @@ static bool split_options(char *text, struct mount_option list[static OPTIONS_MA
 	return n + 1 < OPTIONS_MAX;
 }
 
-/* Under a layer the device may be any number of nodes': a journal that is not empty is not replayed,
- * which needs no right to write, either. */
+/* Under a layer the device may be any number of nodes': a journal that is not empty is not
+ * replayed, which needs no right to write, either. */
 static char *mount_flags(const struct block_job *j)
 {
 	const char *fstype = j->message.result.fstype, *more = "";

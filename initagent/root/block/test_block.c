@@ -137,7 +137,8 @@ static struct source *start_again(const char *name, bool readonly, unsigned roun
 	const struct source_config cfg = {
 		.env = &env, .choice = &choice, .turn = portal, .refusals = &refusals,
 		.address = address, .sysroot = target, .readonly = readonly, .block = &fake,
-		.overlay = overlay, .rounds = rounds, .ways = ways ? ways : (unsigned)plan.n_portals,
+		.overlay = overlay,
+		.rounds = rounds, .ways = ways ? ways : (unsigned)plan.n_portals,
 	};
 	const struct report_config quiet = {.console_fd = -1, .kmsg_fd = -1, .quiet = true};
 	struct source *b;
