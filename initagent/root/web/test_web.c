@@ -299,7 +299,8 @@ TEST(a_damaged_image_of_the_cache_leaves_room_for_a_good_one)
 	static const char make[] = "head -c 8000 /dev/zero >root.img && truncate -s 1M disk && "
 		"mkfs.ext2 -q disk && mkdir m && mount -o loop disk m && "
 		"head -c 8000 /dev/urandom >m/sha256-$(sha256sum <root.img | cut -c-64) && "
-		"umount m && losetup -f --show disk >loop && rm proc/meminfo && mkfifo proc/meminfo";
+		"umount m && losetup -f --show disk >loop && rm proc/meminfo && "
+		"mkfifo proc/meminfo";
 	char path[64], disk[64] = "";
 	struct sha256 state;
 	struct lab l;
