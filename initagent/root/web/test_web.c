@@ -278,6 +278,7 @@ static void tell_memory(const struct lab *l)
 	char fifo[64];
 
 	snprintf(fifo, sizeof(fifo), "%s/proc/meminfo", l->dir);
+	signal(SIGPIPE, SIG_IGN); /* who reads may have had enough */
 	for (;;) {
 		FILE *f = fopen(fifo, "we");
 		_cleanup_closedir_ DIR *dir = env_opendir(&l->env, STATE_DIR "/fetch");
