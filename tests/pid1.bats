@@ -175,6 +175,18 @@ root='mount -t tmpfs none sysroot; mkdir -p sysroot/{dev,proc,sys,run,sbin,bin}'
 	[[ $output == *"proc ., sys ."* ]]
 }
 
+@test "a mount point that is a link is looked for inside the root" {
+	pid1 0 "rd.emergency=reboot" "init /sbin/init" "$root"'; rmdir sysroot/run
+		mkdir -p sysroot/var/run
+		ln -s /var/run sysroot/run
+		cp bin/busybox sysroot/bin/busybox
+		ln -s busybox sysroot/bin/sh
+		printf "%s\n" "#!/bin/sh" "cd /run/modprobe.d && echo it is there" \
+			>sysroot/sbin/init
+		chmod 755 sysroot/sbin/init' </dev/null
+	[[ $output == *"it is there"* ]]
+}
+
 @test "an init that cannot be executed: named, and the action" {
 	pid1 $RESTARTED "rd.shell=0 rd.emergency=reboot" "init /sbin/init" "$root"'
 		printf "#!/no/such/interpreter\n" >sysroot/sbin/init; chmod 755 sysroot/sbin/init' \

@@ -51,9 +51,9 @@ static bool make_mount_point(const char *target, const char *path)
 /* Moves one API mount, if it is a mount point. */
 static int move_api_mount(const char *root, const char *path, int *ret_moved)
 {
-	_cleanup_close_ int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC), at = -1;
 	char target[256];
-	int n = snprintf(target, sizeof(target), "%s%s", root, path);
+	int n = snprintf(target, sizeof(target), "%s%s", root, path), r;
 	struct stat st;
 
 	if (n < 0 || (size_t)n >= sizeof(target))
@@ -62,8 +62,13 @@ static int move_api_mount(const char *root, const char *path, int *ret_moved)
 		return 0;
 	if (lstat(target, &st) < 0 && errno == ENOENT && !make_mount_point(target, path))
 		return 0;
-	if (mount(path, target, NULL, MS_MOVE, NULL) < 0)
-		return errno == EINVAL || errno == ENOENT ? 0 : -errno;
+	/* a link leads where it will once the root is "/" */
+	at = sys_open_beneath(root, path, O_PATH | O_DIRECTORY);
+	r = at < 0 ? at : fchdir(at) < 0 || mount(path, ".", NULL, MS_MOVE, NULL) < 0 ? -errno : 0;
+	if (chdir("/") < 0 && r == 0)
+		r = -errno;
+	if (r < 0)
+		return r == -EINVAL || r == -ENOENT ? 0 : r;
 	*ret_moved = fd;
 	fd = -1;
 	return 0;
