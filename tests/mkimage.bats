@@ -523,7 +523,7 @@ details() {
     # as alternatives leave it when their package goes
     ln -s /etc/alternatives/none "$BATS_TEST_TMPDIR/modprobe.d/left.conf"
     rm "$out"
-    refused 1 "initagent-mkimage: $BATS_TEST_TMPDIR/modprobe.d/left.conf: No such file or directory" \
+    refused 1 "$BATS_TEST_TMPDIR/modprobe.d/left.conf: No such file or directory" \
         --modprobe-d "$BATS_TEST_TMPDIR/modprobe.d"
 }
 

@@ -67,7 +67,8 @@ int __wrap_links_addresses(struct links *l, int ifindex, struct link_address *re
 	return torn && torn-- ? -EINTR : __real_links_addresses(l, ifindex, ret, max);
 }
 
-/* Virtual functions that come up by the hundred; of this interface the kernel has no more to say. */
+/* Virtual functions that come up by the hundred; of this interface the kernel has no more to
+ * say. */
 TEST(addresses_that_could_not_be_read_are_read_later)
 {
 	_cleanup_(room_end) struct room_fixture f;

@@ -314,7 +314,8 @@ TEST(a_damaged_image_of_the_cache_leaves_room_for_a_good_one)
 	run(&l, make);
 	snprintf(path, sizeof(path), "%s/loop", l.dir);
 	f = fopen(path, "re");
-	CHECK(f && fscanf(f, "%60s", disk) == 1 && fclose(f) == 0);
+	CHECK(f && fgets(disk, sizeof(disk), f) && fclose(f) == 0);
+	disk[strcspn(disk, "\n")] = 0;
 	run(&l, "mkdir -p sys dev && mount --bind /sys sys && mount --bind /dev dev");
 	sha256_init(&state);
 	for (size_t i = 0; i < 8000; i++)
