@@ -127,7 +127,7 @@ int apply_result(struct links *links, const struct address_result *r, uint32_t m
 	return 0;
 }
 
-static void remove_routes(struct links *links, const struct address_result *r, uint32_t metric)
+void apply_remove_routes(struct links *links, const struct address_result *r, uint32_t metric)
 {
 	if (r->gateway.family) {
 		const struct link_route route = default_route(r, metric);
@@ -147,7 +147,7 @@ void apply_release(struct links *links, const struct address_result *r, uint32_t
 {
 	const struct link_address address = address_of(r, metric);
 
-	remove_routes(links, r, metric);
+	apply_remove_routes(links, r, metric);
 	links_del_address(links, r->ifindex, &address);
 }
 
@@ -158,7 +158,7 @@ void apply_metric(struct links *links, const struct address_result *r, uint32_t 
 	if (from == to)
 		return;
 	apply_result(links, r, to, &ignored);
-	remove_routes(links, r, from);
+	apply_remove_routes(links, r, from);
 }
 
 static void take_off(const struct env *env, struct links *links, int family,

@@ -291,5 +291,7 @@ void apply_around(struct links *links, const struct address_result *r, uint32_t 
  * apply_metric: the same with another metric, without a gap. What cannot be moved stays as it is.
  */
 void apply_metric(struct links *links, const struct address_result *r, uint32_t from, uint32_t to);
+/* apply_remove_routes: takes them off, the default route included. */
+void apply_remove_routes(struct links *links, const struct address_result *r, uint32_t metric);
 /* apply_release: takes routes and address off; errors do not matter, the interface may be gone. */
 void apply_release(struct links *links, const struct address_result *r, uint32_t metric);

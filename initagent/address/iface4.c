@@ -37,7 +37,8 @@ static void apply_lease(struct iface *i, uint64_t now)
 
 /*
  * A new address replaces the old one; the same address again (renewed with other options, after a
- * loss of carrier) is set over itself, which costs nothing and is not probed for again.
+ * loss of carrier) is set over itself, which costs nothing and is not probed for again. Its routes
+ * are made anew: some may be of the old lease only.
  */
 void iface4_use(struct iface *i, const struct address_result *want, uint64_t now)
 {
@@ -47,6 +48,8 @@ void iface4_use(struct iface *i, const struct address_result *want, uint64_t now
 		if (!i->room->keep)
 			iface_release(i);
 		i->verified = want->adopted;
+	} else if (i->applied && !i->room->keep) {
+		apply_remove_routes(i->room->links, &i->result, i->config.cfg.metric);
 	}
 	i->result = *want;
 	if (first && begin_probe(i, now)) {

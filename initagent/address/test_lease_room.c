@@ -491,6 +491,36 @@ TEST(refused_at_renewal)
 /* --- links --------------------------------------------------------------------------------- */
 
 /* Their clock runs; this only ends a case that hangs. */
+/* The first lease has a route too many. */
+static int server_corrected(struct msg *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
+{
+	static unsigned acks;
+
+	(void)len;
+	(void)n;
+	if (!dhcpserver_answer(m, request, type))
+		return 0;
+	memcpy(m->bytes + MSG_OPTIONS + 3 + 6 + 2, "\0\0\0\6", 4);
+	acks += type == 3;
+	if (acks < 2)
+		msg_option(m, 121, "\x10\xac\x10\x0a\0\0\3", 7);
+	msg_end(m);
+	return 1;
+}
+
+TEST(a_route_that_is_not_leased_any_more)
+{
+	_cleanup_(room_end) struct room_fixture f;
+
+	room_begin(&f);
+	room_lease(&f, server_corrected, 3 * SEC);
+	netns_run("ip route | grep -q '^172.16.0.0/16 via 10.0.0.3 dev va'");
+	room_until(&f, ADDRESS_CONFIGURED, 5 * SEC);
+	netns_run("! ip route | grep -q 172.16.0.0");
+	netns_run("ip route | grep -q '^default via 10.0.0.1 dev va'");
+}
+
 #define GUARD (60 * SEC)
 
 TEST(link_flap_in_mid_dhcp)
