@@ -38,7 +38,7 @@ static void apply_lease(struct iface *i, uint64_t now)
 /*
  * A new address replaces the old one; the same address again (renewed with other options, after a
  * loss of carrier) is set over itself, which costs nothing and is not probed for again. Its routes
- * are made anew: some may be of the old lease only.
+ * are taken off before: some may be of the old lease only.
  */
 void iface4_use(struct iface *i, const struct address_result *want, uint64_t now)
 {

@@ -35,6 +35,7 @@ struct rails {
 	struct fabric *fabric;
 	struct rail rows[RAILS_LIMIT];
 	size_t n;
+	size_t spare_turn;	  /* where rails_next() looks first */
 	bool full;		  /* and it was logged */
 	/* ifindex of IPoIB interfaces that were given their children */
 	int parents[RAILS_LIMIT];

@@ -258,11 +258,13 @@ static void consider_spare(struct rails *rails, struct rail *spare, const struct
 void rails_next(struct rails *rails, uint64_t now)
 {
 	for (size_t i = 0; i < rails->n; i++) {
-		struct rail *spare = &rails->rows[i];
+		size_t at = (rails->spare_turn + i) % rails->n;
+		struct rail *spare = &rails->rows[at];
 		const struct netdev *dev = links_by_index(rails->links, spare->ifindex);
 
 		if (spare->state != RAIL_SPARE || !dev || !dev->carrier)
 			continue;
+		rails->spare_turn = at + 1;
 		claim(rails, spare, dev, now);
 		return;
 	}

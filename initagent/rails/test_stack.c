@@ -229,42 +229,79 @@ TEST(what_is_made_keeps_its_name)
 	close_fixture(&f);
 }
 
-/* One that stood by goes away: the address stays where it is. */
-TEST(a_spare_that_is_gone_holds_no_address)
+/* Three interfaces with carrier for one static address, in these states. */
+static void open_spares(struct fixture *f, struct modtree *t, const enum rail_state states[3])
 {
 	static const char open_line[] = "ip=10.0.0.5::10.0.0.1:255.255.255.0:::none";
-	struct link_event ev = {.type = LINK_GONE, .dev = {.ifindex = 99, .name = "eth9"}};
-	static const enum rail_state states[] = {RAIL_SPARE, RAIL_READY, RAIL_SPARE};
-	struct fixture f = {0};
-	struct rails *r = &f.rails;
-	struct modtree t;
+	struct rails *r = &f->rails;
 
-	modtree_bare(&t);
+	modtree_bare(t);
 	netns_enter();
-	netns_veth("eth0", "eth1", 0);
-	netns_veth("eth2", "eth3", 0);
-	netns_run("for i in 0 1 2 3; do ip link set eth$i up; done");
-	netns_run("until ip link show eth2 | grep -q 'state UP'; do sleep 0.01; done");
-	CHECK_INT(plan_parse(&f.plan, open_line, strlen(open_line), NULL), 0);
-	r->plan = f.plan;
-	r->env = t.env;
+	for (int i = 0; i < 3; i++) {
+		char name[16], peer[16];
+
+		snprintf(name, sizeof(name), "eth%d", i);
+		snprintf(peer, sizeof(peer), "peer%d", i);
+		netns_veth(name, peer, 0);
+		netns_run("ip link set %s up; ip link set %s up; until ip link show %s | "
+			"grep -q 'state UP'; do sleep 0.01; done", name, peer, name);
+	}
+	CHECK_INT(plan_parse(&f->plan, open_line, strlen(open_line), NULL), 0);
+	r->plan = f->plan;
+	r->env = t->env;
 	CHECK_INT(report_new(&r->env.report, &(struct report_config){.console_fd = -1}), 0);
 	r->report = r->env.report;
 	CHECK_INT(links_new(&r->links, &r->env, now_ns()), 0);
 	CHECK_INT(addresses_new(&r->addresses, &r->env, r->links, now_ns()), 0);
-	for (r->n = 0; r->n < 3; r->n++) {
-		const struct netdev *dev = links_by_name(r->links, r->n == 1 ? "eth0" : "eth2");
+	for (; r->n < 3; r->n++) {
+		struct rail *row = &r->rows[r->n];
 
-		r->rows[r->n] = (struct rail){.ifindex = r->n ? dev->ifindex : 99,
-			.ip = &f.plan->net.ips[0], .state = states[r->n]};
+		*row = (struct rail){.ip = &f->plan->net.ips[0], .state = states[r->n]};
+		snprintf(row->name, sizeof(row->name), "eth%zu", r->n);
+		row->ifindex = links_by_name(r->links, row->name)->ifindex;
 	}
+}
+
+static void close_spares(struct fixture *f)
+{
+	addresses_freep(&f->rails.addresses);
+	report_freep(&f->rails.report);
+	close_fixture(f);
+}
+
+/* One that stood by goes away: the address stays where it is. */
+TEST(a_spare_that_is_gone_holds_no_address)
+{
+	static const enum rail_state states[] = {RAIL_SPARE, RAIL_READY, RAIL_SPARE};
+	struct link_event ev = {.type = LINK_GONE, .dev = {.ifindex = 99, .name = "eth0"}};
+	struct fixture f = {0};
+	struct rails *r = &f.rails;
+	struct modtree t;
+
+	open_spares(&f, &t, states);
+	r->rows[0].ifindex = ev.dev.ifindex;
 	rail_link_event(r, &ev, now_ns());
 	ev = (struct link_event){LINK_CHANGED, .dev = *links_by_name(r->links, "eth2")};
 	CHECK(ev.dev.carrier);
 	rail_link_event(r, &ev, now_ns());
 	CHECK_INT(r->rows[1].state, RAIL_READY);
 	CHECK_INT(r->rows[2].state, RAIL_SPARE);
-	addresses_freep(&r->addresses);
-	report_freep(&r->report);
-	close_fixture(&f);
+	close_spares(&f);
+}
+
+/* The server is behind the last one. */
+TEST(each_spare_has_its_turn)
+{
+	static const enum rail_state states[] = {RAIL_READY, RAIL_SPARE, RAIL_SPARE};
+	struct fixture f = {0};
+	struct modtree t;
+
+	open_spares(&f, &t, states);
+	for (size_t turn = 1; turn <= 3; turn++) {
+		rails_next(&f.rails, now_ns());
+		for (size_t i = 0; i < 3; i++)
+			CHECK_INT(f.rails.rows[i].state, i == turn % 3 ? RAIL_ADDRESSING
+				: RAIL_SPARE);
+	}
+	close_spares(&f);
 }
