@@ -227,13 +227,22 @@ static void say_routers(struct iface *i)
 			"the router advertises no autonomous prefix");
 }
 
+/* From now on one is waited for. */
+static void limit_automatic(struct iface *i, uint64_t now)
+{
+	i->began = now;
+	i->auto_end = i->config.cfg.auto_limit ? now + i->config.cfg.auto_limit : NSEC_NEVER;
+}
+
 /* No automatic address yet. The managed flag counts once the advertisement has been worked off. */
 static void await_automatic(struct iface *i, uint64_t now)
 {
 	bool either = i->config.cfg.method == ADDRESS_EITHER6;
 
-	if (i->state == IFACE_CONFIGURED)
+	if (i->state == IFACE_CONFIGURED) {
 		address_vanished(i, now);
+		limit_automatic(i, now);
+	}
 	iface_set_state(i, IFACE_ROUTERS, now);
 	if (i->seen.routers.managed && !i->settled)
 		i->settle_at = min_u64(i->settle_at, now + SETTLE);
@@ -444,8 +453,8 @@ static void begin(struct iface *i, uint64_t now)
 	if (either && !i->applied)
 		i->way = ADDRESS_AUTO6;
 	i->dad_end = cfg->dad_limit ? now + cfg->dad_limit : NSEC_NEVER;
-	i->auto_end = i->way == ADDRESS_AUTO6 && cfg->auto_limit ? now + cfg->auto_limit
-		: NSEC_NEVER;
+	if (i->way == ADDRESS_AUTO6)
+		limit_automatic(i, now);
 	iface_set_state(i, IFACE_LINK_LOCAL, now);
 	links_settle(i->room->links, i->dev.ifindex);
 	/* What an earlier run leased goes before what routers might give. */

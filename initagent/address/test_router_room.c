@@ -111,7 +111,9 @@ TEST(a_deprecated_address_is_kept)
 	char addr[INET_ADDR_TEXT];
 	struct radvert m;
 
-	begin(&f);
+	prepare(&f, "echo 0 >accept_dad");
+	f.cfg.auto_limit = 300 * SEC;
+	room_start(&f);
 	radvert_begin(&m, ROUTER, 0, 1800);
 	configure(&f, &m);
 	radvert_begin(&m, OTHER, 0, 0);
@@ -149,6 +151,9 @@ TEST(a_deprecated_address_is_kept)
 	/* Gone is gone. */
 	netns_run("ip -6 addr flush dev va scope global");
 	CHECK_INT(room_until(&f, ADDRESS_LOST, GUARD).cause, CAUSE_ADDRESS_VANISHED);
+	f.skew += 300 * SEC;
+	run_until(&f, ADDRESS_CONFIGURED, "true");
+	CHECK(room_printed(&f, "no automatic address after 30"));
 }
 
 TEST(a_prefix_deprecated_from_the_start)

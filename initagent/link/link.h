@@ -102,7 +102,8 @@ DEFINE_FREEP(struct links, links_free)
 
 int links_fd(const struct links *l);
 /*
- * links_deadline: of the neighbour probes; 0 while an event waits to be popped; NSEC_NEVER: none.
+ * links_deadline: of the neighbour probes, and of a list to be read again; 0 while an event waits to
+ * be popped; NSEC_NEVER: none.
  */
 uint64_t links_deadline(const struct links *l);
 /* links_dispatch: takes notifications; when the kernel lost some, the list is read again. */
