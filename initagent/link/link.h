@@ -102,7 +102,7 @@ DEFINE_FREEP(struct links, links_free)
 
 int links_fd(const struct links *l);
 /*
- * links_deadline: of the neighbour probes, and of a list to be read again; 0 while an event waits to
+ * links_deadline: of the neighbour probes and of a list to be read again; 0 while an event waits to
  * be popped; NSEC_NEVER: none.
  */
 uint64_t links_deadline(const struct links *l);
