@@ -10,7 +10,7 @@
 #include "root/walk.h"
 #include "root_spec.h"
 
-#define PROGRESS_STEPS 8 /* steps of a transfer that have bytes: 6 */
+#define PROGRESS_STEPS 8 /* steps of a transfer that have bytes: 7 */
 #define TARGET_EVENTS  8
 #define TARGET_RESOLVE_LIMIT (10 * NSEC_PER_SEC)
 

@@ -4,7 +4,8 @@
  * (server, address, rail), and the source at work.
  * In: rails and what happens to them, whether the modules are there. Out: events, and the result
  * for state and hand-over.
- * Callers: boot/. Tests: boot/test_target.c, boot/test_boot.c, boot/test_boot_proof.c.
+ * Callers: boot/. Tests: test_progress.c, boot/test_target.c, boot/test_boot.c,
+ * boot/test_boot_proof.c.
  */
 #pragma once
 

@@ -171,11 +171,11 @@ static uint64_t fresh_bytes(struct progress *all, const struct source_progress *
 
 	for (i = 0; i < all->n && all->rows[i].step != p->step; i++)
 		;
-	if (i == PROGRESS_STEPS)
+	if (i == PROGRESS_STEPS || !p->bytes)
 		return 0;
 	if (i == all->n)
 		all->rows[all->n++].step = p->step;
-	if (p->bytes < all->rows[i].best / 2 && p->bytes && all->restarts < FRESH_STARTS) {
+	if (p->bytes < all->rows[i].best / 2 && all->restarts < FRESH_STARTS) {
 		all->restarts++;
 		all->rows[i].best = 0;
 	}
