@@ -336,6 +336,26 @@ TEST(an_image_is_asked_for_over_the_other_rail)
 	node_close(&n);
 }
 
+/* A disk that is not there is no fault of the network's. */
+TEST(a_cache_that_is_not_there_blames_no_rail)
+{
+	pid_t first, second;
+	char text[65536];
+	struct node n;
+
+	wire_up_rails(&first, &second);
+	serve(first, FAR, 8099, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx", NULL);
+	node_open(&n, "root=live:http://" FAR ":8099/root.img " TWO_RAILS "rd.retry=40 "
+		"rd.root.cache=LABEL=nothing rd.root.digest=sha256:0123456789abcdef0123456789abcdef"
+		"0123456789abcdef0123456789abcdef");
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK(met(&n, "IA-E640") > 0);
+	CHECK(met(&n, "IA-E630") > 0);
+	CHECK(env_read(&n.tree.env, text, sizeof(text), "/run/initagent/log") > 0);
+	CHECK(!strstr(text, "lower priority now"));
+	node_close(&n);
+}
+
 TEST(a_block_device_is_asked_for_over_the_other_rail)
 {
 	pid_t first, second;

@@ -122,6 +122,12 @@ static void source_failed(struct target *t, uint64_t now)
 	t->attempts = t->source->attempts;
 	t->unread = t->source->unread;
 	strscpy(text, t->source->text, sizeof(text));
+	/* Of a disk of this machine, which the source goes on without: no server's fault, no
+	 * rail's. */
+	if (cause == CAUSE_CACHE || cause == CAUSE_CACHE_DAMAGED) {
+		report_cause(t->report, cause, "root", now, "%s", text);
+		return;
+	}
 	tell_way(t, &cause, text);
 	target_failed(t, cause, text, now);
 }
