@@ -179,8 +179,12 @@ static void look_at_store(const struct source *w, struct lab *l)
 {
 	_cleanup_closedir_ DIR *dir = env_opendir(&l->env, STATE_DIR "/fetch");
 	struct source_progress p;
+	char text[400];
 
 	web_progress(w, &p);
+	/* a cache that failed is nothing that the image is waited for because of */
+	CHECK(!streq(p.step, "image") || web_describe(w, text, sizeof(text)) !=
+		CAUSE_CACHE_DAMAGED);
 	l->kept |= streq(p.step, "mounting") && dir_next(dir);
 }
 

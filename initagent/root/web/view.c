@@ -81,15 +81,17 @@ static void describe_cache(const struct web *w, char *buf, size_t size)
 		snprintf(buf, size, "looking in the cache %s", w->cfg.plan->cache);
 }
 
-/* While bytes come, nothing is wrong. */
+/* While bytes come, nothing is wrong. What the cache failed of is over. */
 static enum cause waits_for(const struct web *w)
 {
+	enum cause last = w->source.cause;
+	bool of_fetch = last && last != CAUSE_CACHE && last != CAUSE_CACHE_DAMAGED && w->fetch;
 	struct source_progress p;
 
 	progress(w, &p);
 	if ((w->fetch || w->cache) && p.bytes)
 		return CAUSE_NONE;
-	return w->source.cause && w->fetch ? w->source.cause : web_states[w->state].cause;
+	return of_fetch ? last : web_states[w->state].cause;
 }
 
 enum cause web_describe(const struct source *s, char *buf, size_t size)
