@@ -199,15 +199,17 @@ static void read_replies(struct addresses *as, uint64_t now)
  * dropped. */
 static void submit_options(struct addresses *as, const struct inet6_notice *notice)
 {
+	struct iface *i = find_iface(as, notice->ifindex, AF_INET6);
 	struct parse_request *r = &as->scratch;
 
-	if (!find_iface(as, notice->ifindex, AF_INET6) || notice->len > sizeof(r->packet))
+	if (!i || notice->len > sizeof(r->packet))
 		return;
 	memcpy(r->packet, notice->options, notice->len);
 	r->kind = PARSE_ND;
 	r->tag = (uint32_t)notice->ifindex;
 	r->len = (uint32_t)notice->len;
 	parser_submit(as->parser, r);
+	i->parsing = true;
 }
 
 /* A change makes the interface look again; which change it was does not matter. */

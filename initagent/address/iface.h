@@ -117,6 +117,7 @@ struct iface {
 	bool solicited;		 /* routers, since there is carrier */
 	/* the advertisement with an address or the managed flag was worked off */
 	bool settled;
+	bool parsing;		 /* what a router said of DNS is with the parser */
 	uint64_t dad_end, auto_end, settle_at, route_end; /* NSEC_NEVER: none */
 	struct router_list servers, domains; /* of DNS, from router advertisements */
 	unsigned malformed;		     /* options since that was last told */

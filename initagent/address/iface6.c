@@ -11,6 +11,8 @@
  * addresses are made, and of the DNS servers after that.
  */
 #define SETTLE	   (20 * NSEC_PER_MSEC)
+/* The parser may have to wait for a processor, or may have died. */
+#define PARSE_WAIT NSEC_PER_SEC
 /* How long a DHCPv6 address waits for the advertisement that says what is on the link. */
 #define ROUTE_WAIT (3 * NSEC_PER_SEC)
 /* Any host can send malformed options, or deprecate an address and not, at line rate. */
@@ -491,6 +493,7 @@ void iface6_take_options(struct iface *i, const struct nd_options *o, uint64_t n
 {
 	char search[ADDRESS_SEARCH_MAX + 1], *rest = search, *domain;
 
+	i->parsing = false;
 	if (o->malformed)
 		tell_malformed(i, now);
 	for (size_t n = 0; n < o->n_dns; n++)
@@ -505,10 +508,15 @@ void iface6_take_options(struct iface *i, const struct nd_options *o, uint64_t n
 
 /* --- time ---------------------------------------------------------------------------------- */
 
+static uint64_t settle_end(const struct iface *i)
+{
+	return i->parsing && i->settle_at != NSEC_NEVER ? i->settle_at + PARSE_WAIT : i->settle_at;
+}
+
 uint64_t iface6_deadline(const struct iface *i)
 {
 	uint64_t at =
-		min_u64(min_u64(i->dad_end, i->auto_end), min_u64(i->settle_at, i->route_end));
+		min_u64(min_u64(i->dad_end, i->auto_end), min_u64(settle_end(i), i->route_end));
 
 	if (i->stale && is_working(i))
 		return 0;
@@ -548,7 +556,7 @@ void iface6_tick(struct iface *i, uint64_t now)
 		auto_late(i, now);
 	if (is_working(i) && now >= i->dad_end)
 		dad_late(i, now);
-	if (now >= i->settle_at) {
+	if (now >= settle_end(i)) {
 		i->settle_at = NSEC_NEVER;
 		i->settled = i->stale = true;
 	}
