@@ -312,7 +312,7 @@ TEST(nor_is_one_family_all_of_an_extensions_server)
 
 	dnsserver_start(wire_up_two(), "192.0.2.1", dns_families);
 	node_open(&n, "root=nfs4:192.0.2.1:/export ip=" NODE " ip=[2001:db8::2]:::64::veth0:none"
-		DNS "rd.retry=16 rd.systemd.pull=raw,sysext,verify=no::http://img.lab:8099/a.raw");
+		DNS "rd.retry=30 rd.systemd.pull=raw,sysext,verify=no::http://img.lab:8099/a.raw");
 	CHECK_INT(boot(&n), BOOT_DONE);
 	CHECK(env_read(&n.tree.env, text, sizeof(text), "/run/initagent/log") > 0);
 	/* libcurl's words: "A port N", "A:N" in newer ones */
