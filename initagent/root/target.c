@@ -61,7 +61,7 @@ static int drop_leftover(struct target *t, uint64_t now)
 		t->cfg.sysroot);
 	for (size_t i = 0; (ops = source_at(i)); i++)
 		if (ops->note) {
-			layers_drop(t->cfg.env, t->cfg.sysroot);
+			layers_drop_limited(t->cfg.env, t->cfg.sysroot);
 			note_drop(t->cfg.env, ops);
 		}
 	return 0;

@@ -9,6 +9,7 @@
 #include <sys/vfs.h>
 
 #include "base/sysmount.h"
+#include "base/worker.h"
 
 #define SPACE	"/run/initramfs/overlay"
 #define UPPER	SPACE "/overlayfs"
@@ -334,6 +335,24 @@ void layers_drop(const struct env *env, const char *target)
 		mount_drop(target);
 	mount_drop_at(env, SPACE);
 	mount_drop_at(env, LAYERS_BASE);
+}
+
+struct leftover {
+	const struct env *env;
+	const char *target;
+};
+
+static int drop(const void *arg)
+{
+	const struct leftover *l = arg;
+
+	layers_drop(l->env, l->target);
+	return 0;
+}
+
+void layers_drop_limited(const struct env *env, const char *target)
+{
+	worker_try(drop, &(struct leftover){env, target}, -1, NSEC_PER_SEC);
 }
 
 int layers_mount(const struct layers_config *cfg, struct layers_result *ret)

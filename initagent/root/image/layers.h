@@ -55,6 +55,10 @@ int layers_space(uint64_t limit, const char *given, bool beside, char text[stati
 /* layers_drop: takes away what layers_mount() made, also what an agent that was killed left. */
 void layers_drop(const struct env *env, const char *target);
 
+/* layers_drop_limited: the same in a process of its own, which is not waited for longer than a
+ * second: the kernel takes leave of a server of the root, and waits for its answer. */
+void layers_drop_limited(const struct env *env, const char *target);
+
 /*
  * layers_overlay: the writable layer alone, over what is mounted at /run/rootfsbase, at target. For
  * a root of another kind.

@@ -12,6 +12,7 @@
 
 #define STATELITE_VIEW "/run/xcat-view"
 #define KEYS_MAX       (1u << 20)
+#define DROP_LIMIT     NSEC_PER_SEC
 
 /* Of a root that something is laid over: the export's place, and that of statelite's view. */
 struct places {
@@ -39,11 +40,19 @@ static void drop_below(const struct source_config *cfg)
 	layers_drop(cfg->env, NULL);
 }
 
-void attempt_drop(const struct source_config *cfg)
+static int drop(const void *arg)
 {
+	const struct source_config *cfg = arg;
+
 	umount2(cfg->sysroot, MNT_DETACH);
 	if (cfg->overlay || attempt_statelite(cfg))
 		drop_below(cfg);
+	return 0;
+}
+
+void attempt_drop(const struct source_config *cfg)
+{
+	worker_try(drop, cfg, -1, DROP_LIMIT);
 }
 
 /* Version 3 is no substitute for a version 4 that is there by now: its locks are local. */
@@ -197,7 +206,7 @@ int attempt_run(const void *arg)
 			sizeof(out.init), tell_reading);
 		out.no_init = out.error != 0;
 		if (out.no_init)
-			attempt_drop(a->cfg);
+			drop(a->cfg);
 		else
 			out.unwritable = !a->nfs.readonly && !a->ops->writable(a->cfg->sysroot);
 	} else if (out.error == -ECONNREFUSED && a->nfs.proto == NFS_PROTO_RDMA) {

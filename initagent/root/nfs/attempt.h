@@ -49,5 +49,6 @@ int attempt_run(const void *arg);
 /* attempt_ask: the same, of an attempt that was killed for want of an answer: why that may be. */
 int attempt_ask(const void *arg);
 
-/* attempt_drop: takes away what an attempt, also one that was killed, has mounted. */
+/* attempt_drop: takes away what an attempt, also one that was killed, has mounted. The kernel takes
+ * leave of a server of version 4.1 and later, whose answer is waited for a second at most. */
 void attempt_drop(const struct source_config *cfg);

@@ -586,7 +586,7 @@ int root_take(struct source **ret, const struct env *env, const char *sysroot, c
 	if (init_check_limited(sysroot, init, res->init, INIT_CHECK_LIMIT_MS) < 0) {
 		report_log(env->report, REPORT_INFO, "root", now_ns(),
 			"removing incomplete root at %s", sysroot);
-		layers_drop(env, sysroot);
+		layers_drop_limited(env, sysroot);
 		return 0;
 	}
 	(void)value_inet(res->address, strlen(res->address), &r->source.server);
