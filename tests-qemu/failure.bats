@@ -309,7 +309,7 @@ rd.driver.pre=mlx4_core"
 @test "a root of a kind that is dracut's: said, in the image that has no dracut" {
     node_start "$image" "$console root=iscsi:$server_ip::::iqn.2024-01.org:x ip=dhcp $reboot"
     assert_failed 60 IA-E103 restart
-    assert_console 'IA-E103 check: .*others are left to dracut'
+    assert_console 'IA-E103 check: .*other kinds need an image of dracut'
 }
 
 @test "no root= at all" {
