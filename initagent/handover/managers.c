@@ -116,7 +116,7 @@ static bool first_boot(const char *root)
 {
 	_cleanup_free_ char *id = sys_text_beneath(root, "/etc/machine-id");
 
-	return !id || strncmp(id, "uninitialized", 13) == 0;
+	return !id || !*id || strncmp(id, "uninitialized", 13) == 0;
 }
 
 struct preset {
