@@ -27,7 +27,7 @@ teardown() {
 }
 
 @test "over IPoIB: wwid= and ifname= are the short form of the port GUID" {
-    node_start "$image" "$console $(warewulf_line boot0:50:54:00:99:00:64) $hca"
+    node_start "$image" "$console $(warewulf_line boot0:50:54:00:99:00:64) $hca rd.ib.client-id=hw"
     assert_warewulf 90
     assert_rail .netdev boot0
     run -0 on server "cat /run/warewulfd.log"

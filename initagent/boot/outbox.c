@@ -376,8 +376,9 @@ void outbox_state(struct outbox *o, const struct outbox_ending *end, uint64_t no
 	if (len > 0)
 		tell_state(o->tell, &(struct tell_state){.body = body, .len = (size_t)len,
 			.ca = o->plan->root.image.ca, .patient = !end->done});
+	/* A server of messages that is dead must not have had the state's time. */
 	if (!end->done)
-		now = wait_idle(o, o->end);
+		now = wait_idle(o, now_ns() + PATIENCE);
 	report_missed(o, now);
 	o->tell = tell_free(o->tell);
 	o->memory = o->memory ? failure_store_free(o->memory) : NULL;
