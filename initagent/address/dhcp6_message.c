@@ -2,7 +2,6 @@
 /* dhcp6_message: making messages, and the words of their codes; see dhcp6_message.h. */
 #include "address/dhcp6_message.h"
 
-
 static const char *const status_words[DHCP6_STATUS_MAX] = {
 	[DHCP6_SUCCESS] = "success",
 	[DHCP6_UNSPEC_FAIL] = "failed, reason unspecified",

@@ -12,7 +12,8 @@
 #include "report/tell/tell.h"
 #include "state/state_read.h"
 
-/* A boot that failed has this long to say so; nothing waits for it any more. */
+/* A boot that failed has this long for its messages, and for its state; nothing waits for it any
+ * more. */
 #define PATIENCE (2 * NSEC_PER_SEC)
 /* Then the next sink has its turn. */
 #define LOOKUP_LIMIT (5 * NSEC_PER_SEC)
@@ -28,7 +29,6 @@ struct outbox {
 	size_t causes;		 /* so many were sent */
 	enum cause wait;	 /* the last one that was sent, and where */
 	char where[REPORT_NAME_MAX];
-	uint64_t end;		 /* of the patience after a failure */
 };
 
 int outbox_new(struct outbox **ret, const struct env *env, const struct boot_plan *plan,
@@ -358,10 +358,9 @@ void outbox_last(struct outbox *o, const struct rails *rails, const struct outbo
 	send_item(o, rails, (struct tell_item){.kind = end->done ? TELL_DONE : TELL_FAILED,
 		.cause = end->done ? CAUSE_NONE : end->cause, .where = end->done ? "" : end->where,
 		.text = text}, now);
-	o->end = now + PATIENCE;
 	tell_up(o->tell, now);
 	if (!end->done)
-		now = wait_idle(o, o->end);
+		now = wait_idle(o, now + PATIENCE);
 	report_missed(o, now);
 }
 
