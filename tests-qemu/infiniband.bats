@@ -22,6 +22,9 @@ second=50:54:00:ff:fe:99:00:65
     # what it waited for: modules, while the agent had left eth0 down
     assert_state '[.critical[].name | select(endswith(" down"))] | length' 0
     assert_state 'any(.critical[]; .name == "nfsv4 module")' true
+    # the link was made when its driver was there, not after all others
+    assert_state '(.timeline | map(select(.rail == "sib0/1"))[0].s) <
+        (.timeline[] | select(.rail == "nfsv4" and .to == "loaded") | .s)' true
     assert_state '[.critical[].name | select(. != "between")][-1]' '10.9.0.1 mounting'
 }
 

@@ -14,29 +14,21 @@ const char *soft_link_module(const char *type)
 	return NULL;
 }
 
-/* A type we know has a need row. Any other one is asked for by the alias that its driver has for
- * that (rdma_netlink.h). */
-static const struct module_entry *driver_of(const struct rails *rails, const char *type)
-{
-	const char *module = soft_link_module(type);
-
-	return module ? modules_find(rails->cfg.modules, module) : NULL;
-}
-
+/* Most drivers have their type's name. One that has another is there when the queue is empty. */
 static bool driver_ready(const struct rails *rails, const char *type)
 {
-	const struct module_entry *e = driver_of(rails, type);
+	const char *module = soft_link_module(type);
+	const struct module_entry *e = modules_find(rails->cfg.modules, module ? module : type);
 
-	/* By its alias the driver has a name we do not know: it is there when the queue is
-	 * empty. */
-	if (!soft_link_module(type))
-		return rails->drivers_named && modules_settled(rails->cfg.modules);
-	return e && (e->state == MODULE_LOADED || e->state == MODULE_PRESENT);
+	if (e && (e->state == MODULE_LOADED || e->state == MODULE_PRESENT))
+		return true;
+	return !module && rails->drivers_named && modules_settled(rails->cfg.modules);
 }
 
 static bool driver_failed(const struct rails *rails, const char *type)
 {
-	const struct module_entry *e = driver_of(rails, type);
+	const char *module = soft_link_module(type);
+	const struct module_entry *e = module ? modules_find(rails->cfg.modules, module) : NULL;
 
 	return e && (e->state == MODULE_FAILED || e->state == MODULE_BLOCKED);
 }
