@@ -16,16 +16,6 @@
 #define PACKET_MAX	   (FIXED_SIZE + 2 * (LINK_HW_MAX + 4))
 #define PACKETS_PER_DISPATCH 32
 
-struct arp_probe {
-	int fd;
-	struct netdev dev;
-	struct in_addr addr;
-	unsigned sent;
-	uint64_t began;
-	enum arp_verdict verdict;
-	struct link_hw other;
-};
-
 /* An ARP request for our own address; sender 0.0.0.0 makes it a probe (RFC 5227 section 1.1). */
 static int send_request(const struct arp_probe *p, struct in_addr sender)
 {
@@ -42,40 +32,17 @@ static int send_request(const struct arp_probe *p, struct in_addr sender)
 	return packet_broadcast(p->fd, &p->dev, ETHERTYPE_ARP, packet, FIXED_SIZE + 2 * (hlen + 4));
 }
 
-int arp_probe_new(struct arp_probe **ret, const struct netdev *dev, struct in_addr addr,
+int arp_probe_begin(struct arp_probe *p, const struct netdev *dev, struct in_addr addr,
 	uint64_t now)
 {
-	_cleanup_(arp_probe_freep) struct arp_probe *p = NULL;
+	int fd = -EOPNOTSUPP;
 
-	if (dev->noarp || dev->hw.len == 0 || dev->broadcast.len == 0)
-		return -EOPNOTSUPP;
-	p = calloc(1, sizeof(*p));
-	if (!p)
-		return -ENOMEM;
-	p->dev = *dev;
-	p->addr = addr;
-	p->began = now;
-	p->fd = packet_open_arp(dev->ifindex);
-	if (p->fd < 0)
-		return p->fd;
-	send_request(p, (struct in_addr){0});
-	p->sent = 1;
-	*ret = p;
-	p = NULL;
-	return 0;
-}
-
-struct arp_probe *arp_probe_free(struct arp_probe *p)
-{
-	if (p)
-		closep(&p->fd);
-	free(p);
-	return NULL;
-}
-
-int arp_probe_fd(const struct arp_probe *p)
-{
-	return p->fd;
+	if (!dev->noarp && dev->hw.len && dev->broadcast.len)
+		fd = packet_open_arp(dev->ifindex);
+	*p = (struct arp_probe){.fd = fd, .dev = *dev, .addr = addr, .began = now, .sent = 1};
+	if (fd >= 0)
+		send_request(p, (struct in_addr){0});
+	return fd < 0 ? fd : 0;
 }
 
 /* The next probe, or after the last one the end of the wait for answers. */
@@ -154,19 +121,4 @@ enum arp_verdict arp_probe_dispatch(struct arp_probe *p, uint64_t now)
 		p->verdict = ARP_CLEAR;
 	}
 	return p->verdict;
-}
-
-void arp_probe_go_on(struct arp_probe *p)
-{
-	p->verdict = ARP_PROBING;
-}
-
-void arp_probe_mute(struct arp_probe *p)
-{
-	packet_mute(p->fd);
-}
-
-const struct link_hw *arp_probe_other(const struct arp_probe *p)
-{
-	return &p->other;
 }

@@ -13,33 +13,25 @@
 #define ARP_PROBE_GAP	(150 * NSEC_PER_MSEC)
 #define ARP_PROBE_SPAN	(500 * NSEC_PER_MSEC)
 
-struct arp_probe;
-
 enum arp_verdict { ARP_PROBING, ARP_CLEAR, ARP_CONFLICT };
 
-/* arp_probe_new: opens the socket and sends the first probe. 0, -EOPNOTSUPP (link without ARP),
+struct arp_probe {
+	int fd; /* the owner's, to be closed; -1: no probe was sent */
+	struct netdev dev;
+	struct in_addr addr;
+	unsigned sent;
+	uint64_t began;
+	enum arp_verdict verdict; /* once it is not ARP_PROBING, only the owner changes it */
+	struct link_hw other;	  /* who has the address, after ARP_CONFLICT */
+};
+
+/* arp_probe_begin: opens the socket and sends the first probe. 0, -EOPNOTSUPP (link without ARP),
  * -errno. */
-int arp_probe_new(struct arp_probe **ret, const struct netdev *dev, struct in_addr addr,
+int arp_probe_begin(struct arp_probe *p, const struct netdev *dev, struct in_addr addr,
 	uint64_t now);
-struct arp_probe *arp_probe_free(struct arp_probe *p);
-DEFINE_FREEP(struct arp_probe, arp_probe_free)
-
-int arp_probe_fd(const struct arp_probe *p);
 uint64_t arp_probe_deadline(const struct arp_probe *p);
-
-/* arp_probe_dispatch: the verdict so far. Once it is not ARP_PROBING, only arp_probe_go_on()
- * changes it. */
+/* arp_probe_dispatch: the verdict so far. */
 enum arp_verdict arp_probe_dispatch(struct arp_probe *p, uint64_t now);
-
-/* arp_probe_go_on: after ARP_CONFLICT with an interface of this node: that was none. */
-void arp_probe_go_on(struct arp_probe *p);
-
-/* arp_probe_mute: no more packets come in (packet_mute()): for a probe that is over but not
- * closed yet. */
-void arp_probe_mute(struct arp_probe *p);
-
-/* arp_probe_other: the other host's hardware address after ARP_CONFLICT. */
-const struct link_hw *arp_probe_other(const struct arp_probe *p);
 
 /* arp_conflicts: does this ARP packet show that another host uses addr or is about to? unicast: it
  * was sent to this node alone. *ret_other gets its hardware address. Pure. */

@@ -54,7 +54,7 @@ int iface_new(struct iface **ret, const struct iface_room *room, int family,
 		return -ENOMEM;
 	i->room = room;
 	i->family = family;
-	i->fd = i->renew_fd = -1;
+	i->fd = i->renew_fd = i->probe.fd = -1;
 	i->pause = STACK_LOOK_FIRST;
 	iface_no_times(i);
 	e = iface_config_copy(&i->config, cfg);
@@ -94,7 +94,7 @@ struct iface *iface_free(struct iface *i)
 	if (i->prepared)
 		inet6_restore(i->room->env, i->dev.name, &i->saved);
 	iface4_end_probe(i);
-	arp_probe_free(i->probe);
+	closep(&i->probe.fd);
 	iface_unwatch(i->room, &i->fd);
 	iface_unwatch(i->room, &i->renew_fd);
 	dhcp4_free(i->dhcp4);
@@ -352,7 +352,7 @@ uint64_t iface_deadline(const struct iface *i)
 		return 0;
 	if (i->family == AF_INET6)
 		return min_u64(at, iface6_deadline(i));
-	return i->probing ? min_u64(at, arp_probe_deadline(i->probe)) : at;
+	return i->probing ? min_u64(at, arp_probe_deadline(&i->probe)) : at;
 }
 
 /* After the rest everything from the beginning; else what could not be looked at. */

@@ -105,7 +105,7 @@ struct iface {
 	uint32_t link_mtu;   /* what the link had before we set it: on IPoIB the group's */
 
 	/* IPv4: is the address free? */
-	struct arp_probe *probe; /* also after its verdict, muted */
+	struct arp_probe probe;	 /* also after its verdict, muted */
 	bool probing;		 /* under way, its fd in the epoll set */
 	bool verified;		 /* no other host uses the address */
 

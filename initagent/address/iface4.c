@@ -3,14 +3,15 @@
 #include <sys/epoll.h>
 
 #include "address/iface.h"
+#include "address/packet.h"
 
 /* Silences the probe; it is closed when the next one begins, or at the end. */
 void iface4_end_probe(struct iface *i)
 {
-	if (!i->probe || !i->probing)
+	if (!i->probing)
 		return;
-	epoll_ctl(i->room->epoll, EPOLL_CTL_DEL, arp_probe_fd(i->probe), NULL);
-	arp_probe_mute(i->probe);
+	epoll_ctl(i->room->epoll, EPOLL_CTL_DEL, i->probe.fd, NULL);
+	packet_mute(i->probe.fd);
 	i->probing = false;
 }
 
@@ -18,13 +19,14 @@ void iface4_end_probe(struct iface *i)
 static bool begin_probe(struct iface *i, uint64_t now)
 {
 	iface4_end_probe(i);
-	i->probe = arp_probe_free(i->probe);
+	closep(&i->probe.fd);
+	i->probe.fd = -1;
 	if (i->verified || i->config.cfg.probe == ADDRESS_PROBE_NONE ||
-		arp_probe_new(&i->probe, &i->dev, i->result.addr.v4, now) < 0) {
+		arp_probe_begin(&i->probe, &i->dev, i->result.addr.v4, now) < 0) {
 		i->verified = true;
 		return false;
 	}
-	iface_watch(i->room, arp_probe_fd(i->probe));
+	iface_watch(i->room, i->probe.fd);
 	i->probing = true;
 	return true;
 }
@@ -82,16 +84,16 @@ static void probe_conflict(struct iface *i, const struct hw_addr *other, uint64_
  */
 void iface4_tick(struct iface *i, uint64_t now)
 {
-	enum arp_verdict v = i->probing ? arp_probe_dispatch(i->probe, now) : ARP_PROBING;
+	enum arp_verdict v = i->probing ? arp_probe_dispatch(&i->probe, now) : ARP_PROBING;
 	struct hw_addr other = {0};
 
 	if (v == ARP_CONFLICT) {
-		const struct link_hw *hw = arp_probe_other(i->probe);
+		const struct link_hw *hw = &i->probe.other;
 
 		other.len = hw->len < HW_ADDR_MAX ? hw->len : HW_ADDR_MAX;
 		memcpy(other.bytes, hw->bytes, other.len);
 		if (links_by_hw(i->room->links, &other))
-			arp_probe_go_on(i->probe);
+			i->probe.verdict = ARP_PROBING;
 		else
 			probe_conflict(i, &other, now);
 	} else if (v == ARP_CLEAR) {
