@@ -62,57 +62,40 @@ int packet_expect(int fd, uint32_t xid)
 	return attach(fd, code, ARRAY_SIZE(code));
 }
 
-/* Protocol 0 until bind(): no packet of another interface or before the filter gets in. */
-static int open_unbound(void)
+/*
+ * Protocol 0 until bind(): no packet of another interface or before the filter gets in, and the
+ * first one seen is already ours. xid NULL: no filter.
+ */
+static int open_packets(int ifindex, uint16_t ethertype, const uint32_t *xid)
 {
-	int fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	return fd < 0 ? -errno : fd;
-}
-
-/* From here on packets come in. */
-static int bind_to(int fd, int ifindex, uint16_t ethertype)
-{
+	_cleanup_close_ int fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	const struct sockaddr_ll ll = {
 		.sll_family = AF_PACKET,
 		.sll_protocol = htons(ethertype),
 		.sll_ifindex = ifindex,
 	};
+	const int on = 1;
+	int done = fd, e = fd < 0 ? -errno : 0;
 
-	return bind(fd, (const struct sockaddr *)&ll, sizeof(ll)) < 0 ? -errno : 0;
-}
-
-/* Filter before bind: the first packet seen is already one of ours. */
-int packet_open_dhcp(int ifindex, uint32_t xid)
-{
-	_cleanup_close_ int fd = open_unbound();
-	int on = 1, e, done = fd;
-
-	if (fd < 0)
-		return fd;
-	e = packet_expect(fd, xid);
-	if (e == 0 && setsockopt(fd, SOL_PACKET, PACKET_AUXDATA, &on, sizeof(on)) < 0)
-		e = -errno;
-	if (e == 0)
-		e = bind_to(fd, ifindex, ETHERTYPE_IP);
+	if (e == 0 && xid)
+		e = packet_expect(fd, *xid);
 	if (e < 0)
 		return e;
+	if ((xid && setsockopt(fd, SOL_PACKET, PACKET_AUXDATA, &on, sizeof(on)) < 0) ||
+		bind(fd, (const struct sockaddr *)&ll, sizeof(ll)) < 0)
+		return -errno;
 	fd = -1;
 	return done;
+}
+
+int packet_open_dhcp(int ifindex, uint32_t xid)
+{
+	return open_packets(ifindex, ETHERTYPE_IP, &xid);
 }
 
 int packet_open_arp(int ifindex)
 {
-	_cleanup_close_ int fd = open_unbound();
-	int e, done = fd;
-
-	if (fd < 0)
-		return fd;
-	e = bind_to(fd, ifindex, ETHERTYPE_ARP);
-	if (e < 0)
-		return e;
-	fd = -1;
-	return done;
+	return open_packets(ifindex, ETHERTYPE_ARP, NULL);
 }
 
 int packet_broadcast(int fd, const struct netdev *dev, uint16_t ethertype, const void *data,
