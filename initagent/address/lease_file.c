@@ -3,7 +3,6 @@
 #include "address/lease_file.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 
 #include "address/dhcp4_lease.h"
 #include "address/dhcp6_offer.h"
@@ -56,101 +55,78 @@ static const struct field {
 	FIELD("expires", F_U64, expires),
 };
 
-/* --- writing ------------------------------------------------------------------------------- */
-
-/* A text that grows in a fixed buffer; full once it did not fit. */
-struct writer {
-	char *buf;
-	size_t size, len;
-	bool full;
-};
-
-static void put(struct writer *w, const char *fmt, ...) _printf_(2, 3);
-static void put(struct writer *w, const char *fmt, ...)
-{
-	va_list args;
-	int n;
-
-	va_start(args, fmt);
-	n = vsnprintf(w->buf + w->len, w->size - w->len, fmt, args);
-	va_end(args);
-	if (n < 0 || (size_t)n >= w->size - w->len)
-		w->full = true;
-	else
-		w->len += (size_t)n;
-}
+/* --- writing: behind what out, of LEASE_FILE_MAX octets, holds already --------------------- */
 
 /* An address that is not there has no line. */
-static void put_address(struct writer *w, const char *key, const struct inet_addr *a)
+static void put_address(char *out, const char *key, const struct inet_addr *a)
 {
 	char text[INET_ADDR_TEXT];
 
 	if (a->family)
-		put(w, "%s=%s\n", key, inet_text(a, text));
+		str_add(out, LEASE_FILE_MAX, "%s=%s\n", key, inet_text(a, text));
 }
 
-static void put_hex(struct writer *w, const char *key, const uint8_t *bytes, size_t len)
+static void put_hex(char *out, const char *key, const uint8_t *bytes, size_t len)
 {
 	char text[2 * ADDRESS_DUID_MAX + 1];
 
-	put(w, "%s=%s\n", key, hex_text(text, sizeof(text), bytes, len, ""));
+	str_add(out, LEASE_FILE_MAX, "%s=%s\n", key, hex_text(text, sizeof(text), bytes, len, ""));
 }
 
 /* "DST/PREFIX GATEWAY", without gateway when it is on-link. */
-static void put_routes(struct writer *w, const char *key, const struct address_result *r)
+static void put_routes(char *out, const char *key, const struct address_result *r)
 {
 	for (size_t i = 0; i < r->n_routes; i++) {
 		const struct address_route *a = &r->routes[i];
 		char dst[INET_ADDR_TEXT], hop[INET_ADDR_TEXT];
 
-		put(w, "%s=%s/%u", key, inet_text(&a->dst, dst), a->prefix);
-		put(w, "%s%s\n", a->gateway.family ? " " : "", inet_text(&a->gateway, hop));
+		str_add(out, LEASE_FILE_MAX, "%s=%s/%u", key, inet_text(&a->dst, dst), a->prefix);
+		str_add(out, LEASE_FILE_MAX, "%s%s\n", a->gateway.family ? " " : "",
+			inet_text(&a->gateway, hop));
 	}
 }
 
 /* One field as its lines. */
-static void put_field(struct writer *w, const struct field *f, const struct address_result *r)
+static void put_field(char *out, const struct field *f, const struct address_result *r)
 {
 	const void *at = (const char *)r + f->offset;
 	const size_t *count;
 	uint64_t wide;
 
 	switch (f->type) {
-	case F_U8: put(w, "%s=%u\n", f->key, *(const uint8_t *)at); break;
-	case F_U32: put(w, "%s=%u\n", f->key, *(const uint32_t *)at); break;
+	case F_U8: str_add(out, LEASE_FILE_MAX, "%s=%u\n", f->key, *(const uint8_t *)at); break;
+	case F_U32: str_add(out, LEASE_FILE_MAX, "%s=%u\n", f->key, *(const uint32_t *)at); break;
 	case F_U64:
 		memcpy(&wide, at, sizeof(wide));
-		put(w, "%s=%" PRIu64 "\n", f->key, wide);
+		str_add(out, LEASE_FILE_MAX, "%s=%" PRIu64 "\n", f->key, wide);
 		break;
-	case F_ADDRESS: put_address(w, f->key, at); break;
+	case F_ADDRESS: put_address(out, f->key, at); break;
 	case F_ADDRESSES:
 		for (size_t i = 0; i < *(const size_t *)(const void *)((const char *)r + f->count);
 			i++)
-			put_address(w, f->key, (const struct inet_addr *)at + i);
+			put_address(out, f->key, (const struct inet_addr *)at + i);
 		break;
 	case F_TEXT:
 		if (text_valid(f->kind, at))
-			put(w, "%s=%s\n", f->key, (const char *)at);
+			str_add(out, LEASE_FILE_MAX, "%s=%s\n", f->key, (const char *)at);
 		break;
-	case F_ROUTES: put_routes(w, f->key, r); break;
+	case F_ROUTES: put_routes(out, f->key, r); break;
 	case F_ID:
 		count = (const size_t *)(const void *)((const char *)r + f->count);
 		if (*count)
-			put_hex(w, f->key, at, *count);
+			put_hex(out, f->key, at, *count);
 		break;
 	}
 }
 
-int lease_text_write(const struct address_result *r, const struct link_hw *hw, char *buf,
-	size_t size)
+int lease_text_write(const struct address_result *r, const struct link_hw *hw,
+	char ret[static LEASE_FILE_MAX])
 {
-	struct writer w = {.buf = buf, .size = size};
-
-	put(&w, "%s\n", HEAD);
-	put_hex(&w, "hardware", hw->bytes, hw->len);
+	snprintf(ret, LEASE_FILE_MAX, "%s\n", HEAD);
+	put_hex(ret, "hardware", hw->bytes, hw->len);
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
-		put_field(&w, &fields[i], r);
-	return w.full ? -E2BIG : (int)w.len;
+		put_field(ret, &fields[i], r);
+	return (int)strlen(ret);
 }
 
 /* --- reading ------------------------------------------------------------------------------- */
@@ -357,10 +333,8 @@ static const char *file_name(char buf[static NAME_SIZE], int family, int ifindex
 int lease_file_save(const struct env *env, const struct address_result *r, const struct link_hw *hw)
 {
 	char text[LEASE_FILE_MAX], name[NAME_SIZE];
-	int len = lease_text_write(r, hw, text, sizeof(text));
+	int len = lease_text_write(r, hw, text);
 
-	if (len < 0)
-		return len;
 	return file_write(env, STATE_DIR, file_name(name, r->addr.family, r->ifindex), text,
 		(size_t)len, 0600);
 }

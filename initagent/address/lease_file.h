@@ -26,9 +26,9 @@ int lease_file_load(const struct env *env, int family, const struct netdev *dev,
 /* lease_file_remove: it may be gone already. */
 void lease_file_remove(const struct env *env, int family, int ifindex);
 
-/* lease_text_write: the file's text; its length or -E2BIG. */
-int lease_text_write(const struct address_result *r, const struct link_hw *hw, char *buf,
-	size_t size);
+/* lease_text_write: the file's text; its length. */
+int lease_text_write(const struct address_result *r, const struct link_hw *hw,
+	char ret[static LEASE_FILE_MAX]);
 
 /* lease_text_parse: the reverse. 0 or -EINVAL. Pure, bounded by len. */
 int lease_text_parse(const char *text, size_t len, struct address_result *ret,

@@ -136,7 +136,7 @@ TEST(no_file_of_ours_carries_shell_text)
 		dhcp4_lease_make(&lease, &r, SEC);
 		CHECK_INT(dhcp_identity_make(&id, 32, &dev.hw, NULL, 0), 0);
 		result_lease(&result, &cfg, &dev, &id, &lease);
-		CHECK(lease_text_write(&result, &dev.hw, text, sizeof(text)) > 0);
+		CHECK(lease_text_write(&result, &dev.hw, text) > 0);
 		CHECK(!strpbrk(text, "'\"`$;|&\\><()\r"));
 		CHECK(!strstr(text, bad[i]));
 	}
