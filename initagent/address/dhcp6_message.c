@@ -48,97 +48,74 @@ static const uint16_t wanted[] = {
 		OPTION6_SOL_MAX_RT,
 };
 
-/* A message under construction. The longest is 4 + 2 * 134 + 6 + 44 + 16 + 4 + 70 octets. */
-struct builder {
-	uint8_t *at;
-};
-
-static void put16(struct builder *b, unsigned value)
+static uint8_t *put_bytes(uint8_t *at, const void *bytes, size_t len)
 {
-	b->at = put_be(b->at, value, 2);
+	memcpy(at, bytes, len);
+	return at + len;
 }
 
-static void put32(struct builder *b, uint32_t value)
+static uint8_t *put_option(uint8_t *at, unsigned code, size_t len)
 {
-	b->at = put_be(b->at, value, 4);
+	return put_be(put_be(at, code, 2), (uint32_t)len, 2);
 }
 
-static void put_bytes(struct builder *b, const void *bytes, size_t len)
+static uint8_t *put_duid(uint8_t *at, unsigned code, const struct duid *d)
 {
-	memcpy(b->at, bytes, len);
-	b->at += len;
-}
-
-static void put_option(struct builder *b, unsigned code, size_t len)
-{
-	put16(b, code);
-	put16(b, (unsigned)len);
-}
-
-static void put_duid(struct builder *b, unsigned code, const struct duid *d)
-{
-	if (!d || !d->len)
-		return;
-	put_option(b, code, d->len);
-	put_bytes(b, d->bytes, d->len);
+	return d && d->len ? put_bytes(put_option(at, code, d->len), d->bytes, d->len) : at;
 }
 
 /* Times of zero: the server is to choose (RFC 8415 section 21.4). */
-static void put_ia(struct builder *b, const struct dhcp6_message *m)
+static uint8_t *put_ia(uint8_t *at, const struct dhcp6_message *m)
 {
+	static const uint8_t no_times[8];
 	bool known = !IN6_IS_ADDR_UNSPECIFIED(&m->address);
 
 	if (!m->ia)
-		return;
-	put_option(b, OPTION6_IA_NA, 12 + (known ? 28 : 0));
-	put32(b, m->iaid);
-	put32(b, 0);
-	put32(b, 0);
+		return at;
+	at = put_be(put_option(at, OPTION6_IA_NA, 12 + (known ? 28 : 0)), m->iaid, 4);
+	at = put_bytes(at, no_times, sizeof(no_times));
 	if (!known)
-		return;
-	put_option(b, OPTION6_IAADDR, 24);
-	put_bytes(b, &m->address, 16);
-	put32(b, 0);
-	put32(b, 0);
+		return at;
+	at = put_bytes(put_option(at, OPTION6_IAADDR, 24), &m->address, 16);
+	return put_bytes(at, no_times, sizeof(no_times));
 }
 
 /* Confirm and Decline ask for nothing more (RFC 8415 sections 18.2.3, 18.2.8). */
-static void put_wishes(struct builder *b, const struct dhcp6_message *m)
+static uint8_t *put_wishes(uint8_t *at, const struct dhcp6_message *m)
 {
 	if (m->type == DHCP6_CONFIRM || m->type == DHCP6_DECLINE)
-		return;
-	put_option(b, OPTION6_ORO, sizeof(wanted));
+		return at;
+	at = put_option(at, OPTION6_ORO, sizeof(wanted));
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
-		put16(b, wanted[i]);
+		at = put_be(at, wanted[i], 2);
+	return at;
 }
 
 /* RFC 4704: the first label only, as one that the server may complete: no root label behind it. */
-static void put_name(struct builder *b, const struct dhcp6_message *m)
+static uint8_t *put_name(uint8_t *at, const struct dhcp6_message *m)
 {
 	size_t len = m->hostname ? strcspn(m->hostname, ".") : 0;
 
 	if (len == 0 || len > 63 || m->type == DHCP6_CONFIRM || m->type == DHCP6_DECLINE ||
 		m->type == DHCP6_INFORMATION_REQUEST)
-		return;
-	put_option(b, OPTION6_FQDN, len + 2);
-	*b->at++ = 0; /* flags: we leave DNS to the server */
-	*b->at++ = (uint8_t)len;
-	put_bytes(b, m->hostname, len);
+		return at;
+	at = put_option(at, OPTION6_FQDN, len + 2);
+	*at++ = 0; /* flags: we leave DNS to the server */
+	*at++ = (uint8_t)len;
+	return put_bytes(at, m->hostname, len);
 }
 
+/* The longest is 4 + 2 * 134 + 6 + 44 + 16 + 4 + 70 octets. */
 size_t dhcp6_encode(const struct dhcp6_message *m, uint8_t buf[static DHCP6_REQUEST_MAX])
 {
-	struct builder b = {buf};
+	uint8_t *at = put_be(buf, (uint32_t)m->type << 24 | (m->xid & 0xffffff), 4);
 
-	put32(&b, (uint32_t)m->type << 24 | (m->xid & 0xffffff));
-	put_duid(&b, OPTION6_CLIENT_ID, m->client);
-	put_duid(&b, OPTION6_SERVER_ID, m->server);
-	put_option(&b, OPTION6_ELAPSED, 2);
-	put16(&b, m->elapsed);
-	put_ia(&b, m);
-	put_wishes(&b, m);
+	at = put_duid(at, OPTION6_CLIENT_ID, m->client);
+	at = put_duid(at, OPTION6_SERVER_ID, m->server);
+	at = put_be(put_option(at, OPTION6_ELAPSED, 2), m->elapsed, 2);
+	at = put_ia(at, m);
+	at = put_wishes(at, m);
 	if (m->rapid)
-		put_option(&b, OPTION6_RAPID, 0);
-	put_name(&b, m);
-	return (size_t)(b.at - buf);
+		at = put_option(at, OPTION6_RAPID, 0);
+	return (size_t)(put_name(at, m) - buf);
 }
