@@ -42,12 +42,11 @@ int fabric_new(struct fabric **ret, const struct env *env, const struct fabric_o
 	f->next_look = NSEC_NEVER;
 	f->period = FABRIC_POLL_MIN;
 	r = open_sources(f);
-	if (r >= 0)
-		r = watch_new(&f->watches, f->ops, f->epoll);
-	if (r >= 0)
-		r = port_queries_new(&f->queries, &f->env, f->ops->mad, f->epoll);
 	if (r < 0)
 		return r;
+	f->watches.ops = f->ops;
+	f->watches.epoll = f->epoll;
+	port_queries_init(&f->queries, &f->env, f->ops->mad, f->epoll);
 	*ret = f;
 	f = NULL;
 	return 0;
@@ -57,8 +56,8 @@ struct fabric *fabric_free(struct fabric *f)
 {
 	if (!f)
 		return NULL;
-	f->watches = watch_free(f->watches);
-	f->queries = port_queries_free(f->queries);
+	watch_close(&f->watches, NULL);
+	port_queries_done(&f->queries);
 	closep(&f->uevent);
 	closep(&f->epoll);
 	free(f->ports);
@@ -74,7 +73,7 @@ int fabric_fd(const struct fabric *f)
 
 uint64_t fabric_deadline(const struct fabric *f)
 {
-	return f->closed ? NSEC_NEVER : min_u64(f->next_look, port_queries_deadline(f->queries));
+	return f->closed ? NSEC_NEVER : min_u64(f->next_look, port_queries_deadline(&f->queries));
 }
 
 const struct fabric_port *fabric_ports(const struct fabric *f, size_t *ret_n)
@@ -134,7 +133,7 @@ static void ask_about_ports(struct fabric *f, uint64_t now)
 	for (size_t i = 0; i < f->n; i++) {
 		bool passed = passes_gate(&f->ports[i]);
 
-		port_queries_update(f->queries, &f->ports[i], now);
+		port_queries_update(&f->queries, &f->ports[i], now);
 		if (!passed && passes_gate(&f->ports[i]))
 			tell_ready(f, &f->ports[i], now);
 	}
@@ -182,8 +181,8 @@ static void bury_missing(struct fabric *f, const struct fabric_port *list, size_
 		if (find_index(list, n, f->ports[i].name) >= 0)
 			continue;
 		tell_state(f, &f->ports[i], NULL, now);
-		port_queries_forget(f->queries, f->ports[i].name);
-		watch_close(f->watches, f->ports[i].device);
+		port_queries_forget(&f->queries, f->ports[i].name);
+		watch_close(&f->watches, f->ports[i].device);
 		if (!f->pending[i].added && f->n_gone < PORTS_MAX)
 			f->gone[f->n_gone++] = f->ports[i];
 	}
@@ -222,12 +221,12 @@ static bool try_watch(struct fabric *f, struct fabric_port *p, uint64_t now)
 	int r;
 
 	if (netdev_is_leaving(f, p))
-		watch_close(f->watches, p->device);
+		watch_close(&f->watches, p->device);
 	if (f->closed || netdev_is_leaving(f, p))
 		return false;
-	if (watch_has(f->watches, p->device))
+	if (watch_has(&f->watches, p->device))
 		return true;
-	r = watch_open(f->watches, p->device);
+	r = watch_open(&f->watches, p->device);
 	if (r == -ENODEV)
 		look_for_provider(f, p, has_uverbs, now);
 	else if (r < 0)
@@ -267,7 +266,7 @@ int fabric_rescan(struct fabric *f, uint64_t now)
 		/* What happened before the context was open is only in sysfs: read again. */
 		if (list[i].verbs_events)
 			(void)ports_read(&f->env, &list[i]);
-		port_queries_fill(f->queries, &list[i]);
+		port_queries_fill(&f->queries, &list[i]);
 		match(f, &list[i], &marks[i], now);
 	}
 	free(f->ports);
@@ -291,7 +290,7 @@ static bool look_at(struct fabric *f, size_t i, uint64_t now)
 	if (ports_read(&f->env, &fresh) < 0)
 		return false; /* going: its uevent brings a rescan */
 	if (netdev_is_leaving(f, &fresh)) {
-		watch_close(f->watches, fresh.device);
+		watch_close(&f->watches, fresh.device);
 		fresh.verbs_events = false;
 	}
 	if (same_port(&f->ports[i], &fresh))
@@ -319,13 +318,13 @@ static bool take_verbs_events(struct fabric *f, uint64_t now)
 	const char *device;
 	bool rescan = false;
 
-	for (unsigned i = 0; i < EVENT_BUDGET && watch_next(f->watches, &device, &ev); i++) {
+	for (unsigned i = 0; i < EVENT_BUDGET && watch_next(&f->watches, &device, &ev); i++) {
 		char name[64];
 
 		(void)strscpy(name, device, sizeof(name));
 		report_log(f->env.report, REPORT_DEBUG, name, now, "verbs event: %s", ev.name);
 		if (ev.fatal) {
-			watch_close(f->watches, name);
+			watch_close(&f->watches, name);
 			rescan = true;
 		}
 		look_at_device(f, name, ev.tables, now);
@@ -405,7 +404,7 @@ int fabric_dispatch(struct fabric *f, uint64_t now)
 		return 0;
 	rescan = take_verbs_events(f, now);
 	rescan |= take_uevents(f, now);
-	port_queries_dispatch(f->queries, now);
+	port_queries_dispatch(&f->queries, now);
 	if (rescan)
 		return fabric_rescan(f, now);
 	timer_look(f, now);
@@ -420,12 +419,12 @@ static bool pop_answer(struct fabric *f, struct fabric_event *ret)
 {
 	struct query_event ev;
 
-	while (port_queries_pop(f->queries, &ev)) {
+	while (port_queries_pop(&f->queries, &ev)) {
 		int i = find_index(f->ports, f->n, ev.name);
 
 		if (i < 0)
 			continue;
-		port_queries_fill(f->queries, &f->ports[i]);
+		port_queries_fill(&f->queries, &f->ports[i]);
 		*ret = (struct fabric_event){
 			.type = ev.type, .port = f->ports[i], .group = ev.group};
 		return true;
@@ -457,8 +456,8 @@ bool fabric_pop_event(struct fabric *f, struct fabric_event *ret)
 
 void fabric_close_verbs(struct fabric *f)
 {
-	watch_close(f->watches, NULL);
-	port_queries_close(f->queries);
+	watch_close(&f->watches, NULL);
+	port_queries_close(&f->queries);
 	f->closed = true;
 	if (f->uevent >= 0)
 		(void)epoll_ctl(f->epoll, EPOLL_CTL_DEL, f->uevent, NULL);
@@ -466,16 +465,16 @@ void fabric_close_verbs(struct fabric *f)
 
 void fabric_set_smprobe(struct fabric *f, bool on, uint64_t now)
 {
-	port_queries_set_smprobe(f->queries, on);
+	f->queries.smprobe = on;
 	for (size_t i = 0; i < f->n && !f->closed; i++)
-		port_queries_update(f->queries, &f->ports[i], now);
+		port_queries_update(&f->queries, &f->ports[i], now);
 }
 
 int fabric_ask_sm(struct fabric *f, const char *device, unsigned port, uint64_t now)
 {
 	const struct fabric_port *p = fabric_find(f, device, port);
 
-	return p ? port_queries_ask(f->queries, p, 0, now) : -ENOENT;
+	return p ? port_queries_ask(&f->queries, p, 0, now) : -ENOENT;
 }
 
 int fabric_ask_group(
@@ -483,10 +482,10 @@ int fabric_ask_group(
 {
 	const struct fabric_port *p = fabric_find(f, device, port);
 
-	return p ? port_queries_ask(f->queries, p, pkey | 0x8000, now) : -ENOENT;
+	return p ? port_queries_ask(&f->queries, p, pkey | 0x8000, now) : -ENOENT;
 }
 
 bool fabric_asking(const struct fabric *f)
 {
-	return port_queries_busy(f->queries);
+	return port_queries_busy(&f->queries);
 }

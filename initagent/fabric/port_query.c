@@ -22,7 +22,7 @@
 #define ABSENT_PERIOD NSEC_PER_SEC
 
 struct port_query {
-	struct env env;
+	const struct env *env;
 	char name[80];
 	struct mad_client *client;
 	struct neighbour neighbour;
@@ -56,33 +56,30 @@ static int query_new(struct port_query **ret, const struct env *env, const struc
 
 	if (!q)
 		return -ENOMEM;
-	q->env = *env;
+	q->env = env;
 	q->sm_again = NSEC_NEVER;
 	(void)strscpy(q->name, port->name, sizeof(q->name));
-	r = mad_client_new(&q->client, &q->env, ops, port->device, port->port);
+	r = mad_client_new(&q->client, q->env, ops, port->device, port->port);
 	if (r < 0) {
 		free(q);
 		return r;
 	}
-	neighbour_init(&q->neighbour, &q->env, q->name, q->client);
+	neighbour_init(&q->neighbour, q->env, q->name, q->client);
 	*ret = q;
 	return 0;
 }
 
-static struct port_query *query_free(struct port_query *q)
+static void query_free(struct port_query *q)
 {
-	if (!q)
-		return NULL;
 	mad_client_free(q->client);
 	free(q);
-	return NULL;
 }
 
 static void set_sm(struct port_query *q, enum fabric_sm_state to, uint64_t now)
 {
 	if (q->sm.state == to)
 		return;
-	report_state(q->env.report, "subnet manager", q->name, sm_names[q->sm.state], sm_names[to],
+	report_state(q->env->report, "subnet manager", q->name, sm_names[q->sm.state], sm_names[to],
 		now);
 	q->sm.state = to;
 	q->tell_sm = true;
@@ -104,13 +101,13 @@ static int ask_sm_lid(struct port_query *q, const struct fabric_port *p, enum ma
 
 	/* In the default partition (IBTA vol. 1, 10.9.3). Its key need not be the first: that is
 	 * IPoIB's own where OpenSM's partition has indx0, and on virtual functions of clouds. */
-	ask.outside = fabric_find_pkey(&q->env, p, 0xffff, &ask.pkey_index) == PKEY_ABSENT;
+	ask.outside = fabric_find_pkey(q->env, p, 0xffff, &ask.pkey_index) == PKEY_ABSENT;
 	return mad_client_ask(q->client, &ask, now);
 }
 
 static void log_refusal(struct port_query *q, const char *what, int error, uint64_t now)
 {
-	report_log(q->env.report, REPORT_DEBUG, q->name, now, "%s not asked: %s", what,
+	report_log(q->env->report, REPORT_DEBUG, q->name, now, "%s not asked: %s", what,
 		strerror(-error));
 }
 
@@ -310,44 +307,16 @@ static bool query_busy(const struct port_query *q)
 /* A port whose fd epoll does not take (ibsim's preload library) is looked at this often. */
 #define LOOK_PERIOD (5 * NSEC_PER_MSEC)
 
-struct port_queries {
-	struct env env;
-	const struct mad_ops *ops;
-	int epoll;
-	bool smprobe, closed;
-	struct port_query *queries[PORTS_MAX];
-	size_t n;
-	uint64_t look; /* next look at ports that epoll does not take */
-};
-
-int port_queries_new(
-	struct port_queries **ret, const struct env *env, const struct mad_ops *ops, int epoll)
+void port_queries_init(
+	struct port_queries *all, const struct env *env, const struct mad_ops *ops, int epoll)
 {
-	struct port_queries *all = calloc(1, sizeof(*all));
-
-	if (!all)
-		return -ENOMEM;
-	all->env = *env;
-	all->ops = ops;
-	all->epoll = epoll;
-	all->look = NSEC_NEVER;
-	*ret = all;
-	return 0;
+	*all = (struct port_queries){.env = env, .ops = ops, .epoll = epoll, .look = NSEC_NEVER};
 }
 
-struct port_queries *port_queries_free(struct port_queries *all)
+void port_queries_done(struct port_queries *all)
 {
-	if (!all)
-		return NULL;
-	for (size_t i = 0; i < all->n; i++)
-		all->queries[i] = query_free(all->queries[i]);
-	free(all);
-	return NULL;
-}
-
-void port_queries_set_smprobe(struct port_queries *all, bool on)
-{
-	all->smprobe = on;
+	while (all->n)
+		query_free(all->queries[--all->n]);
 }
 
 static struct port_query *find_query(const struct port_queries *all, const char *name)
@@ -367,7 +336,7 @@ static struct port_query *query_of(struct port_queries *all, const struct fabric
 		return NULL;
 	if (q || all->closed || !all->ops || all->n == PORTS_MAX)
 		return q;
-	if (query_new(&all->queries[all->n], &all->env, all->ops, port) < 0)
+	if (query_new(&all->queries[all->n], all->env, all->ops, port) < 0)
 		return NULL;
 	return all->queries[all->n++];
 }

@@ -8,7 +8,17 @@
 
 #include "fabric/mad_client.h"
 
-struct port_queries;
+#define PORTS_MAX 512 /* four adapters with 127 virtual functions each; the rest is not looked at */
+
+struct port_queries {
+	const struct env *env;
+	const struct mad_ops *ops;
+	int epoll;
+	bool smprobe, closed;
+	struct port_query *queries[PORTS_MAX];
+	size_t n;
+	uint64_t look; /* next look at ports that epoll does not take */
+};
 
 struct query_event {
 	enum fabric_event_type type; /* FABRIC_NEIGHBOUR, FABRIC_SM or FABRIC_GROUP */
@@ -16,16 +26,10 @@ struct query_event {
 	struct fabric_group group;
 };
 
-/*
- * port_queries_new: epoll gets the fds of open ports. env, ops and epoll are borrowed. 0 or
- * -ENOMEM.
- */
-int port_queries_new(
-	struct port_queries **ret, const struct env *env, const struct mad_ops *ops, int epoll);
-struct port_queries *port_queries_free(struct port_queries *all);
-DEFINE_FREEP(struct port_queries, port_queries_free)
-
-void port_queries_set_smprobe(struct port_queries *all, bool on);
+/* port_queries_init: epoll gets the fds of open ports. env, ops and epoll are borrowed. */
+void port_queries_init(
+	struct port_queries *all, const struct env *env, const struct mad_ops *ops, int epoll);
+void port_queries_done(struct port_queries *all);
 
 /* port_queries_fill: writes what is known into port: smprobe, neighbour, sm. Asks nothing. */
 void port_queries_fill(const struct port_queries *all, struct fabric_port *port);

@@ -11,8 +11,6 @@
  * --- ports.c: the RDMA ports as sysfs shows them (Documentation/ABI/stable/sysfs-class-infiniband)
  */
 
-#define PORTS_MAX 512 /* four adapters with 127 virtual functions each; the rest is not looked at */
-
 /*
  * ports_scan: all ports, ordered by device name and number. The list is the caller's (free()).
  * Returns their number (0 without RDMA modules), -ENOMEM or another negative errno.
@@ -53,12 +51,15 @@ unsigned rate_parse(const char *text);
 
 #define WATCH_MAX 512 /* devices; those beyond are polled */
 
-struct watch_list;
-
-/* watch_new: epoll gets the contexts' fds; ops and epoll are borrowed. 0 or -ENOMEM. */
-int watch_new(struct watch_list **ret, const struct fabric_ops *ops, int epoll);
-struct watch_list *watch_free(struct watch_list *w);
-DEFINE_FREEP(struct watch_list, watch_free)
+struct watch_list {
+	const struct fabric_ops *ops; /* borrowed, as is: */
+	int epoll;		      /* gets the contexts' fds */
+	struct watch {
+		char device[64]; /* "" : free slot */
+		void *context;
+		int fd;
+	} slots[WATCH_MAX];
+};
 
 /*
  * watch_open: watches a device. 0 when it is (already), -ENODEV when it has no provider, -ENOSPC,
@@ -189,8 +190,8 @@ struct fabric {
 	struct fabric_port gone[PORTS_MAX];
 	size_t n_gone;
 	char renames[4096]; /* of RDMA devices, by udev: " OLD>NEW  OLD>NEW " */
-	struct watch_list *watches;
-	struct port_queries *queries;
+	struct watch_list watches;
+	struct port_queries queries;
 	int epoll;
 	int uevent;
 	uint64_t next_look; /* the timer for devices without provider */

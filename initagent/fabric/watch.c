@@ -4,39 +4,6 @@
 
 #include <sys/epoll.h>
 
-struct watch {
-	char device[64]; /* "" : free slot */
-	void *context;
-	int fd;
-};
-
-struct watch_list {
-	const struct fabric_ops *ops;
-	int epoll;
-	struct watch slots[WATCH_MAX];
-};
-
-int watch_new(struct watch_list **ret, const struct fabric_ops *ops, int epoll)
-{
-	struct watch_list *w = calloc(1, sizeof(*w));
-
-	if (!w)
-		return -ENOMEM;
-	w->ops = ops;
-	w->epoll = epoll;
-	*ret = w;
-	return 0;
-}
-
-struct watch_list *watch_free(struct watch_list *w)
-{
-	if (!w)
-		return NULL;
-	watch_close(w, NULL);
-	free(w);
-	return NULL;
-}
-
 static struct watch *find(const struct watch_list *w, const char *device)
 {
 	for (size_t i = 0; i < WATCH_MAX; i++)
