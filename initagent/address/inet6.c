@@ -34,18 +34,13 @@ static int read_conf(const struct env *env, const char *ifname, const char *key)
 	return len > 0 && value_u32(text, (size_t)len, INT32_MAX, &value) == 0 ? (int)value : -1;
 }
 
+/* A kernel without this switch, or one that refuses, goes on as it is. */
 static void write_conf(const struct env *env, const char *ifname, const char *key, int value)
 {
-	char path[256], text[16];
-	_cleanup_close_ int fd = -1;
-	int n = snprintf(text, sizeof(text), "%d\n", value);
+	char text[16];
 
-	if (env_path(env, path, sizeof(path), CONF, ifname, key) < 0)
-		return;
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	/* A kernel without this switch, or one that refuses, goes on as it is. */
-	if (fd < 0 || write(fd, text, (size_t)n) < 0)
-		return;
+	snprintf(text, sizeof(text), "%d\n", value);
+	(void)env_write(env, text, CONF, ifname, key);
 }
 
 static void set_conf(const struct env *env, const char *ifname, const char *key, int value)

@@ -6,7 +6,6 @@
 #include "fabric/private.h"
 
 #include <inttypes.h>
-#include <limits.h>
 
 #include "report/report.h"
 
@@ -47,16 +46,14 @@ void node_desc_make(char ret[static NODE_DESC_SIZE], const char *text, const cha
 int node_desc_set(const struct env *env, const char *device, const char *desc)
 {
 	_cleanup_close_ int fd = -1;
-	char path[PATH_MAX], now[NODE_DESC_SIZE + 1];
+	char now[NODE_DESC_SIZE + 1];
 	size_t len = strlen(desc);
 
 	if (env_read(env, now, sizeof(now), FILE_FORMAT, device) >= 0 && streq(now, desc))
 		return 0;
-	if (env_path(env, path, sizeof(path), FILE_FORMAT, device) < 0)
-		return -ENAMETOOLONG;
-	fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	fd = env_open(env, O_WRONLY | O_TRUNC, FILE_FORMAT, device);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	/* One write: the kernel takes each as a whole description, and has the SM told of it. */
 	return write(fd, desc, len) == (ssize_t)len ? 1 : -errno;
 }

@@ -20,31 +20,21 @@ static int mount_configfs(const struct env *env)
 	return env_exists(env, CONFIGFS "/rdma_cm") ? 0 : -ENOENT;
 }
 
-static int write_mode(const char *path, const char *mode)
-{
-	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	return write(fd, mode, strlen(mode)) < 0 ? -errno : 0;
-}
-
 int fabric_set_roce(const struct env *env, const struct fabric_port *port, bool v2)
 {
-	char dir[PATH_MAX], path[PATH_MAX];
+	char dir[PATH_MAX];
 	bool made;
 	int r = mount_configfs(env);
 
 	if (r < 0)
 		return r;
-	if (env_path(env, dir, sizeof(dir), CONFIGFS "/rdma_cm/%s", port->device) < 0 ||
-		env_path(env, path, sizeof(path), CONFIGFS "/rdma_cm/%s/ports/%u/default_roce_mode",
-			port->device, port->port) < 0)
+	if (env_path(env, dir, sizeof(dir), CONFIGFS "/rdma_cm/%s", port->device) < 0)
 		return -ENAMETOOLONG;
 	made = mkdir(dir, 0755) == 0;
 	if (!made && errno != EEXIST)
 		return -errno;
-	r = write_mode(path, v2 ? "RoCE v2" : "IB/RoCE v1");
+	r = env_write(env, v2 ? "RoCE v2" : "IB/RoCE v1",
+		CONFIGFS "/rdma_cm/%s/ports/%u/default_roce_mode", port->device, port->port);
 	if (made)
 		(void)rmdir(dir);
 	return r;

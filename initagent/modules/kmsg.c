@@ -40,14 +40,7 @@ static const struct phrase phrases[] = {
 
 int kmsg_open(const struct env *env)
 {
-	char path[PATH_MAX];
-	int r = env_path(env, path, sizeof(path), "/dev/kmsg");
-	int fd;
-
-	if (r < 0)
-		return r;
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	return env_open(env, O_RDONLY | O_NONBLOCK, "/dev/kmsg");
 }
 
 void kmsg_mark(int fd)

@@ -14,7 +14,7 @@
 
 int modules_set_modprobe_helper(const struct env *env, const char *path, char *old, size_t size)
 {
-	char line[MODPROBE_HELPER_SIZE + 1], full[PATH_MAX];
+	char line[MODPROBE_HELPER_SIZE + 1];
 	_cleanup_close_ int fd = -1;
 	int r;
 
@@ -27,11 +27,8 @@ int modules_set_modprobe_helper(const struct env *env, const char *path, char *o
 	}
 	/* A bare newline empties a string sysctl; an empty write would change nothing. */
 	snprintf(line, sizeof(line), "%s\n", path);
-	r = env_path(env, full, sizeof(full), HELPER_PATH);
-	if (r < 0)
-		return r;
-	fd = open(full, O_WRONLY | O_TRUNC | O_CLOEXEC);
-	return fd < 0 ? -errno : io_write_all(fd, line, strlen(line));
+	fd = env_open(env, O_WRONLY | O_TRUNC, HELPER_PATH);
+	return fd < 0 ? fd : io_write_all(fd, line, strlen(line));
 }
 
 int modules_check_modprobe_helper(const struct env *env, char *old, size_t size)
