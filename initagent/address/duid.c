@@ -4,6 +4,7 @@
 
 #include <net/if_arp.h>
 
+#include "base/cursor.h"
 #include "value.h"
 
 #define DUID_LL	  3 /* RFC 8415 section 11.4 */
@@ -55,8 +56,7 @@ uint32_t duid_iaid(const struct netdev *dev)
 
 	if (!hw)
 		return (uint32_t)dev->ifindex;
-	hw += len - 4;
-	return (uint32_t)hw[0] << 24 | (uint32_t)hw[1] << 16 | (uint32_t)hw[2] << 8 | hw[3];
+	return (uint32_t)get_be(hw + len - 4, 4);
 }
 
 /* --- the machine's UUID ---------------------------------------------------------------------- */

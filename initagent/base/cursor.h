@@ -95,6 +95,16 @@ static inline uint64_t cursor_be64(struct cursor *c)
 	return high << 32 | cursor_be32(c);
 }
 
+/* get_be: a number of that many bytes, at most 8, at at. */
+static inline uint64_t get_be(const uint8_t *at, size_t bytes)
+{
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < bytes; i++)
+		value = value << 8 | at[i];
+	return value;
+}
+
 static inline uint32_t get_le32(const uint8_t *p)
 {
 	return (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];

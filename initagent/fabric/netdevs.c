@@ -4,8 +4,6 @@
  * trees. An IPoIB interface belongs to the port whose GUID ends its address (RFC 4391, 9.1.1); its
  * partition is in its broadcast address, since interfaces made by netlink have no pkey file.
  */
-#include <limits.h>
-
 #include "fabric/private.h"
 
 #define NET	   "/sys/class/net"
@@ -29,7 +27,7 @@ static bool has_guid(const struct env *env, const char *name, uint64_t guid)
 {
 	struct hw_addr a;
 
-	return net_address(env, name, "address", &a) && guid_of(a.bytes + ADDR_GUID) == guid;
+	return net_address(env, name, "address", &a) && get_be(a.bytes + ADDR_GUID, 8) == guid;
 }
 
 static bool is_on(const struct env *env, const struct fabric_port *p, const char *name)
@@ -54,8 +52,7 @@ static void fill(const struct env *env, const struct fabric_port *p, const char 
 	if (p->link_layer == LINK_LAYER_ETHERNET)
 		return;
 	if (net_address(env, name, "broadcast", &broadcast))
-		ret->pkey = (uint16_t)(broadcast.bytes[ADDR_PKEY] << 8 |
-			broadcast.bytes[ADDR_PKEY + 1]);
+		ret->pkey = (uint16_t)get_be(broadcast.bytes + ADDR_PKEY, 2);
 	if (env_read(env, ret->mode, sizeof(ret->mode), NET "/%s/mode", name) < 0)
 		ret->mode[0] = 0;
 }

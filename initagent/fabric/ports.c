@@ -68,7 +68,7 @@ static uint64_t read_node_guid(const struct env *env, const char *device)
 	if (env_read(env, text, sizeof(text), CLASS "/%s/node_guid", device) < 0)
 		return 0;
 	snprintf(gid, sizeof(gid), "0000:0000:0000:0000:%s", text);
-	return ports_parse_gid(gid, raw) == 0 ? guid_of(raw + 8) : 0;
+	return ports_parse_gid(gid, raw) == 0 ? get_be(raw + 8, 8) : 0;
 }
 
 static unsigned long port_number(
@@ -183,8 +183,8 @@ static void read_guids(const struct env *env, struct fabric_port *p)
 	if (p->link_layer == LINK_LAYER_INFINIBAND &&
 		env_read(env, text, sizeof(text), CLASS "/%s/ports/%u/gids/0", p->device, p->port) >
 			0 &&
-		ports_parse_gid(text, raw) == 0 && guid_of(raw + 8) != 0)
-		p->guid = guid_of(raw + 8);
+		ports_parse_gid(text, raw) == 0 && get_be(raw + 8, 8) != 0)
+		p->guid = get_be(raw + 8, 8);
 }
 
 void fabric_driver(const struct env *env, const char *device, char *buf, size_t size)

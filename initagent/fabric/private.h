@@ -2,6 +2,7 @@
 /* private: what the files of the fabric room share. */
 #pragma once
 
+#include "base/cursor.h"
 #include "fabric/fabric.h"
 #include "fabric/mad_client.h"
 #include "fabric/ops.h"
@@ -31,16 +32,6 @@ int ports_parse_state(const char *text, int max);
 
 /* ports_parse_gid: "fe80:0000:...": 16 bytes in network order; -EINVAL when malformed. Pure. */
 int ports_parse_gid(const char *text, uint8_t ret[static 16]);
-
-/* guid_of: the 8 bytes of a GUID, in host order. */
-static inline uint64_t guid_of(const uint8_t *p)
-{
-	uint64_t v = 0;
-
-	for (int i = 0; i < 8; i++)
-		v = v << 8 | p[i];
-	return v;
-}
 
 /* rate_parse: "2.5 Gb/sec (1X SDR)", as sysfs has it, in Mb/s; 0 when it is no rate. Pure. */
 unsigned rate_parse(const char *text);

@@ -4,6 +4,8 @@
 
 #include <netlink/netlink.h>
 
+#include "base/cursor.h"
+
 /* if_link.h: IFLA_INFO_DATA of kind "ipoib". */
 #define DATA_PKEY   1 /* IFLA_IPOIB_PKEY */
 #define DATA_MODE   2 /* IFLA_IPOIB_MODE */
@@ -69,18 +71,10 @@ uint16_t netdev_pkey(const struct netdev *dev)
 	 * RFC 4391 section 4: the broadcast group's GID is ff12:401b:PKEY::ffff:ffff; the address
 	 * is 4 bytes of flags and QPN, then that GID.
 	 */
-	return dev->broadcast.len == 20
-		       ? (uint16_t)(dev->broadcast.bytes[8] << 8 | dev->broadcast.bytes[9])
-		       : 0;
+	return dev->broadcast.len == 20 ? (uint16_t)get_be(dev->broadcast.bytes + 8, 2) : 0;
 }
 
 uint64_t netdev_guid(const struct netdev *dev)
 {
-	uint64_t guid = 0;
-
-	if (dev->hw.len != 20)
-		return 0;
-	for (size_t i = 12; i < 20; i++)
-		guid = guid << 8 | dev->hw.bytes[i];
-	return guid;
+	return dev->hw.len == 20 ? get_be(dev->hw.bytes + 12, 8) : 0;
 }

@@ -10,6 +10,8 @@
 
 #include <net/if_arp.h>
 
+#include "base/cursor.h"
+
 /*
  * A GID follows its address by a work item in the kernel, and not every driver announces it, nor
  * the P_Key table's changes: while one is missing, look again after 5 ms, doubling to 200 ms.
@@ -389,20 +391,11 @@ static bool port_named(const struct rails *rails, const struct plan_port *want,
 			is_udevs(rails, want->device, port));
 }
 
-static uint64_t guid_of(const struct hw_addr *hw)
-{
-	uint64_t guid = 0;
-
-	for (size_t i = hw->len < 8U ? hw->len : hw->len - 8U; i < hw->len; i++)
-		guid = guid << 8 | hw->bytes[i];
-	return guid;
-}
-
 /* A port's GUID is that port alone, though some adapters have their first port's themselves. */
 static bool guid_named(const struct rails *rails, const struct hw_addr *want,
 	const struct fabric_port *port)
 {
-	const uint64_t guid = guid_of(want);
+	const uint64_t guid = want->len < 8 ? 0 : get_be(want->bytes + want->len - 8, 8);
 	const struct fabric_port *ports;
 	size_t n;
 

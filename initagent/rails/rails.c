@@ -3,6 +3,7 @@
  * found for yet. */
 #include "rails/private.h"
 
+#include "base/cursor.h"
 #include "resolver/resolver.h"
 
 #include <net/if_arp.h>
@@ -195,25 +196,17 @@ bool rails_rdma_impossible(const struct rails *rails)
 	return !n_ports && n_links && (rails->links_failed & all) == all;
 }
 
-/* The last octets of a hardware address: an Ethernet address, or the GUID in that of IPoIB. */
-static uint64_t number_of(const struct netdev *dev)
-{
-	uint64_t number = 0;
-
-	for (size_t i = dev->hw.len > 8 ? dev->hw.len - 8 : 0; i < dev->hw.len; i++)
-		number = number << 8 | dev->hw.bytes[i];
-	return number;
-}
-
 uint64_t rails_node_number(const struct rails *rails)
 {
 	for (size_t i = 0; i < rails->n; i++) {
 		const struct netdev *dev = links_by_index(rails->links, rails->rows[i].ifindex);
+		const size_t n = dev ? min_u64(dev->hw.len, 8) : 0;
 
 		if (rails->rows[i].guid)
 			return rails->rows[i].guid;
-		if (dev && dev->hw.len)
-			return number_of(dev);
+		/* An Ethernet address, or the GUID in that of IPoIB. */
+		if (n)
+			return get_be(dev->hw.bytes + dev->hw.len - n, n);
 	}
 	return 0;
 }
