@@ -89,13 +89,9 @@ uint64_t backoff_after_ns(uint64_t seconds, unsigned failures, uint32_t random)
 
 void mirror_failed(struct mirror *m, uint64_t after, uint32_t random, uint64_t now)
 {
-	uint64_t wait;
-
 	m->failures++;
 	m->told = after > 0;
-	wait = after ? backoff_after_ns(after, m->failures, random)
-			: backoff_ns(m->failures, random);
-	m->ready = now + wait;
+	m->ready = now + backoff_after_ns(after, m->failures, random);
 }
 
 void mirrors_other_way(struct mirrors *m, uint64_t now)
