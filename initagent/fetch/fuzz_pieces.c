@@ -34,7 +34,7 @@ static bool take(struct pieces *p, const uint8_t *data, size_t size, struct veri
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint8_t digests[5][SHA256_SIZE] = {{0}};
-	_cleanup_(pieces_freep) struct pieces *p = NULL;
+	struct pieces p;
 	_cleanup_close_ int file = memfd_create("file", MFD_CLOEXEC);
 	struct fetch_setup setup = {.file = file, .want = {.limit = LIMIT}};
 	struct verified last = {0};
@@ -47,9 +47,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (data[0] & 2)
 		setup.want = (struct intake_want){
 			.size = LIMIT, .chunk_size = CHUNK, .chunks = digests, .n_chunks = 5};
-	if (pieces_new(&p, &setup, NULL) == 0 &&
-		take(p, data + 2, min_u64(data[1], size - 2), &last) && size - 2 > data[1])
-		take(p, data + 2 + data[1], size - 2 - data[1], &last);
+	pieces_init(&p, &setup, NULL);
+	if (take(&p, data + 2, min_u64(data[1], size - 2), &last) && size - 2 > data[1])
+		take(&p, data + 2 + data[1], size - 2 - data[1], &last);
 	if (fstat(file, &st) < 0 || st.st_size > LIMIT)
 		__builtin_trap();
 	return 0;

@@ -2,16 +2,6 @@
 
 #include "fetch/intake.h"
 
-struct intake {
-	int fd;
-	struct hasher *hasher; /* NULL: digests are computed at once */
-	uint64_t ticket;       /* of the last part that the hasher got */
-	struct intake_want want;
-	uint64_t at;
-	struct sha256 whole, chunk, before; /* before: whole, at the chunk's beginning */
-	uint8_t digest[SHA256_SIZE];
-};
-
 /* No byte was taken yet. */
 static void set_digests(struct intake *i)
 {
@@ -20,36 +10,10 @@ static void set_digests(struct intake *i)
 	i->before = i->whole;
 }
 
-int intake_new(struct intake **ret, int fd, const struct intake_want *want, struct hasher *hasher)
+void intake_init(struct intake *i, int fd, const struct intake_want *want, struct hasher *hasher)
 {
-	struct intake *i = calloc(1, sizeof(*i));
-
-	if (!i)
-		return -ENOMEM;
-	i->fd = fd;
-	i->want = *want;
-	i->hasher = hasher;
+	*i = (struct intake){.fd = fd, .want = *want, .hasher = hasher};
 	set_digests(i);
-	*ret = i;
-	return 0;
-}
-
-struct intake *intake_free(struct intake *i)
-{
-	if (i)
-		intake_catch_up(i, i->ticket);
-	free(i);
-	return NULL;
-}
-
-uint64_t intake_ticket(const struct intake *i)
-{
-	return i->ticket;
-}
-
-uint64_t intake_at(const struct intake *i)
-{
-	return i->at;
 }
 
 /* Is a chunk complete with the last byte taken? */
@@ -61,11 +25,6 @@ static bool at_border(const struct intake *i)
 uint64_t intake_final(const struct intake *i)
 {
 	return !i->want.chunk_size || at_border(i) ? i->at : i->at - i->at % i->want.chunk_size;
-}
-
-const uint8_t *intake_digest(const struct intake *i)
-{
-	return i->digest;
 }
 
 /* --- digests --------------------------------------------------------------------------------- */

@@ -19,15 +19,21 @@ struct intake_want {
 	size_t n_chunks;
 };
 
-struct intake;
+struct intake {
+	int fd;
+	struct hasher *hasher; /* NULL: digests are computed at once */
+	uint64_t ticket;       /* of the last part that the hasher got */
+	struct intake_want want;
+	uint64_t at; /* bytes taken so far: the next one belongs there */
+	struct sha256 whole, chunk, before; /* before: whole, at the chunk's beginning */
+	uint8_t digest[SHA256_SIZE]; /* what it turned out to be, after VERDICT_DIGEST */
+};
 
 /*
- * intake_new: writes to fd from its beginning on. want, what it points to, and hasher (NULL: none)
- * are borrowed. 0 or -ENOMEM.
+ * intake_init: writes to fd from its beginning on. What want points to and hasher (NULL: none) are
+ * borrowed. With a hasher it stays where it is until intake_catch_up() was called for its ticket.
  */
-int intake_new(struct intake **ret, int fd, const struct intake_want *want, struct hasher *hasher);
-struct intake *intake_free(struct intake *i);
-DEFINE_FREEP(struct intake, intake_free)
+void intake_init(struct intake *i, int fd, const struct intake_want *want, struct hasher *hasher);
 
 /*
  * intake_adopt: the file's first have bytes are there from an earlier time: they are read, and
@@ -37,23 +43,19 @@ DEFINE_FREEP(struct intake, intake_free)
  */
 enum fetch_verdict intake_adopt(struct intake *i, uint64_t have);
 
-/* intake_at: bytes taken so far: the next one belongs there. */
-uint64_t intake_at(const struct intake *i);
-
 /* intake_final: with chunks, the bytes before were found right; without, all that were taken. They
  * are not written again. */
 uint64_t intake_final(const struct intake *i);
 
 /*
- * intake_ticket: with a hasher, data that was taken must stay as it is until intake_catch_up() has
- * returned for the ticket that this returned then.
+ * intake_catch_up: with a hasher, data that was taken must stay as it is until this has returned
+ * for what the ticket was then.
  */
-uint64_t intake_ticket(const struct intake *i);
 void intake_catch_up(struct intake *i, uint64_t ticket);
 
 /*
  * intake_take: the next bytes. VERDICT_DONE: all taken; VERDICT_CHUNK: a chunk was wrong,
- * intake_at() is its beginning again; VERDICT_SIZE, VERDICT_TOO_LARGE, VERDICT_WRITE (errno says
+ * at is its beginning again; VERDICT_SIZE, VERDICT_TOO_LARGE, VERDICT_WRITE (errno says
  * why).
  */
 enum fetch_verdict intake_take(struct intake *i, const void *data, size_t len);
@@ -63,6 +65,3 @@ enum fetch_verdict intake_end(struct intake *i);
 
 /* intake_restart: starts again. VERDICT_DONE or VERDICT_WRITE. */
 enum fetch_verdict intake_restart(struct intake *i);
-
-/* intake_digest: what the digest turned out to be, after VERDICT_DIGEST. */
-const uint8_t *intake_digest(const struct intake *i);

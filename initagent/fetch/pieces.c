@@ -8,45 +8,15 @@
  * version. */
 #define RESTARTS_MAX 4
 
-struct pieces {
-	struct intake *intake;
-	struct intake_want want;
-	uint64_t have;
-	struct piece piece; /* at hand */
-	size_t got;	    /* bytes of it, without those that follow it */
-	uint32_t left;	    /* of those that follow it */
-	uint64_t size;	    /* that the server says; 0: nothing */
-	uint64_t told, known;
-	unsigned restarts;  /* of this request */
-	enum fetch_verdict refused; /* nothing more of this request is taken */
-	int error;
-};
-
-int pieces_new(struct pieces **ret, const struct fetch_setup *setup, struct hasher *hasher)
+void pieces_init(struct pieces *p, const struct fetch_setup *setup, struct hasher *hasher)
 {
-	_cleanup_(pieces_freep) struct pieces *p = calloc(1, sizeof(*p));
-
-	if (!p || intake_new(&p->intake, setup->file, &setup->want, hasher) < 0)
-		return -ENOMEM;
-	p->want = setup->want;
-	p->have = setup->have;
-	*ret = p;
-	p = NULL;
-	return 0;
+	*p = (struct pieces){.have = setup->have};
+	intake_init(&p->intake, setup->file, &setup->want, hasher);
 }
 
-struct intake *pieces_intake(const struct pieces *p)
+void pieces_done(struct pieces *p)
 {
-	return p->intake;
-}
-
-struct pieces *pieces_free(struct pieces *p)
-{
-	if (!p)
-		return NULL;
-	intake_free(p->intake);
-	free(p);
-	return NULL;
+	intake_catch_up(&p->intake, p->intake.ticket);
 }
 
 static int tell(struct pieces *p, enum verified_kind kind, struct verified *ret)
@@ -55,10 +25,10 @@ static int tell(struct pieces *p, enum verified_kind kind, struct verified *ret)
 		.kind = kind,
 		.verdict = p->refused,
 		.error = p->error,
-		.at = intake_at(p->intake),
+		.at = p->intake.at,
 		.known = p->known,
-		.final = intake_final(p->intake),
-		.size = p->want.size ? p->want.size : p->size,
+		.final = intake_final(&p->intake),
+		.size = p->intake.want.size ? p->intake.want.size : p->size,
 	};
 	p->told = ret->at;
 	return 1;
@@ -73,7 +43,7 @@ static int refuse(struct pieces *p, enum fetch_verdict v, struct verified *ret)
 
 void pieces_adopt(struct pieces *p, struct verified *ret)
 {
-	if (intake_adopt(p->intake, p->have) == VERDICT_DONE)
+	if (intake_adopt(&p->intake, p->have) == VERDICT_DONE)
 		tell(p, VERIFIED_READY, ret);
 	else
 		refuse(p, VERDICT_WRITE, ret);
@@ -84,7 +54,7 @@ void pieces_adopt(struct pieces *p, struct verified *ret)
 static int begin_bytes(struct pieces *p, struct verified *ret)
 {
 	(void)ret;
-	if (!p->refused && p->piece.at != intake_at(p->intake))
+	if (!p->refused && p->piece.at != p->intake.at)
 		return -EPROTO;
 	p->left = p->piece.len;
 	return 0;
@@ -97,7 +67,7 @@ static int restart_file(struct pieces *p, struct verified *ret)
 	if (p->refused)
 		return 0;
 	p->size = 0;
-	if (intake_restart(p->intake) != VERDICT_DONE)
+	if (intake_restart(&p->intake) != VERDICT_DONE)
 		return refuse(p, VERDICT_WRITE, ret);
 	return tell(p, VERIFIED_RESTART, ret);
 }
@@ -109,10 +79,10 @@ static int take_size(struct pieces *p, struct verified *ret)
 
 	if (p->refused || !size || size == p->size)
 		return 0;
-	if (p->want.limit && size > p->want.limit)
+	if (p->intake.want.limit && size > p->intake.want.limit)
 		return refuse(p, VERDICT_TOO_LARGE, ret);
-	if ((p->want.size && size != p->want.size) || (p->size && intake_at(p->intake)) ||
-		size < intake_at(p->intake))
+	if ((p->intake.want.size && size != p->intake.want.size) || (p->size && p->intake.at) ||
+		size < p->intake.at)
 		return refuse(p, VERDICT_SIZE, ret);
 	p->size = size;
 	return tell(p, VERIFIED_SIZE, ret);
@@ -121,7 +91,7 @@ static int take_size(struct pieces *p, struct verified *ret)
 /* What came again is the sender's word, which is believed of each byte that is there once. */
 static int tell_bytes(struct pieces *p, struct verified *ret)
 {
-	uint64_t at = intake_at(p->intake), known = min_u64(p->piece.at, at);
+	uint64_t at = p->intake.at, known = min_u64(p->piece.at, at);
 
 	if (at == p->told && known <= p->known)
 		return 0;
@@ -131,16 +101,16 @@ static int tell_bytes(struct pieces *p, struct verified *ret)
 
 static int end_request(struct pieces *p, struct verified *ret)
 {
-	uint64_t at = intake_at(p->intake);
+	uint64_t at = p->intake.at;
 
 	if (!p->refused && p->piece.at != at)
 		return -EPROTO;
 	if (!p->refused && p->piece.whole)
-		p->refused = p->size && at != p->size ? VERDICT_SIZE : intake_end(p->intake);
+		p->refused = p->size && at != p->size ? VERDICT_SIZE : intake_end(&p->intake);
 	tell(p, VERIFIED_END, ret);
 	ret->serial = p->piece.serial;
 	ret->whole = p->piece.whole != 0;
-	memcpy(ret->digest, intake_digest(p->intake), sizeof(ret->digest));
+	memcpy(ret->digest, p->intake.digest, sizeof(ret->digest));
 	p->refused = VERDICT_DONE;
 	p->error = 0;
 	p->restarts = 0;
@@ -167,12 +137,12 @@ static int take_bytes(struct pieces *p, struct cursor *c, struct verified *ret)
 	p->left -= (uint32_t)n;
 	if (p->refused)
 		return 0;
-	if (p->size && n > p->size - intake_at(p->intake))
+	if (p->size && n > p->size - p->intake.at)
 		return refuse(p, VERDICT_SIZE, ret);
-	v = intake_take(p->intake, data, n);
+	v = intake_take(&p->intake, data, n);
 	if (v != VERDICT_DONE)
 		return refuse(p, v, ret);
-	return intake_at(p->intake) - p->told < TELL_EVERY ? 0 : tell(p, VERIFIED_BYTES, ret);
+	return p->intake.at - p->told < TELL_EVERY ? 0 : tell(p, VERIFIED_BYTES, ret);
 }
 
 static int take_head(struct pieces *p, struct cursor *c, struct verified *ret)

@@ -35,16 +35,24 @@ struct verified {
 	uint8_t digest[SHA256_SIZE]; /* VERDICT_DIGEST: what it is */
 };
 
-struct pieces;
+struct pieces {
+	struct intake intake; /* what pieces_next() reads may still be needed by its hasher */
+	uint64_t have;
+	struct piece piece; /* at hand */
+	size_t got;	    /* bytes of it, without those that follow it */
+	uint32_t left;	    /* of those that follow it */
+	uint64_t size;	    /* that the server says; 0: nothing */
+	uint64_t told, known;
+	unsigned restarts;  /* of this request */
+	enum fetch_verdict refused; /* nothing more of this request is taken */
+	int error;
+};
 
-/* pieces_new: writes to setup->file, which is borrowed as its want and hasher (NULL: none) are. 0
- * or -ENOMEM. */
-int pieces_new(struct pieces **ret, const struct fetch_setup *setup, struct hasher *hasher);
-struct pieces *pieces_free(struct pieces *p);
-DEFINE_FREEP(struct pieces, pieces_free)
+/* pieces_init: writes to setup->file, which is borrowed as its want and hasher (NULL: none) are. */
+void pieces_init(struct pieces *p, const struct fetch_setup *setup, struct hasher *hasher);
 
-/* pieces_intake: for its tickets: what pieces_next() reads may still be needed by the hasher. */
-struct intake *pieces_intake(const struct pieces *p);
+/* pieces_done: the hasher needs nothing of it any more. */
+void pieces_done(struct pieces *p);
 
 /* pieces_adopt: reads what is there from an earlier time (setup->have). */
 void pieces_adopt(struct pieces *p, struct verified *ret);

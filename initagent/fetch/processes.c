@@ -89,7 +89,7 @@ static int read_pieces(struct pieces *p)
 		uint64_t before;
 		ssize_t n;
 
-		intake_catch_up(pieces_intake(p), tickets[i]);
+		intake_catch_up(&p->intake, tickets[i]);
 		before = now_ns();
 		n = read(WORKER_FILE(0), buffers[i], PIECE);
 		waited += now_ns() - before;
@@ -97,7 +97,7 @@ static int read_pieces(struct pieces *p)
 			break;
 		c = cursor_make(buffers[i], n > 0 ? (size_t)n : 0);
 		r = take_pieces(p, &c, waited);
-		tickets[i] = intake_ticket(pieces_intake(p));
+		tickets[i] = p->intake.ticket;
 	}
 	return r;
 }
@@ -106,14 +106,13 @@ static int verify(const void *arg)
 {
 	const struct verifier *v = arg;
 	struct verified first;
-	struct pieces *p;
+	_cleanup_(pieces_done) struct pieces p;
 	int r;
 
-	if (pieces_new(&p, &v->setup, v->hasher) < 0)
-		return 1;
-	pieces_adopt(p, &first);
+	pieces_init(&p, &v->setup, v->hasher);
+	pieces_adopt(&p, &first);
 	r = worker_reply(&first, sizeof(first));
-	r = r < 0 ? r : read_pieces(p);
+	r = r < 0 ? r : read_pieces(&p);
 	return r == -EPROTO ? EXIT_INVALID : r < 0;
 }
 

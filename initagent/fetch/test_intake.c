@@ -28,7 +28,7 @@ static struct hasher *hasher; /* NULL: digests at once */
 struct lab {
 	uint8_t whole[SHA256_SIZE], chunks[N][SHA256_SIZE];
 	struct intake_want want;
-	struct intake *intake;
+	struct intake intake;
 	int fd;
 };
 
@@ -56,18 +56,18 @@ static void make(struct lab *l, bool chunked)
 	}
 	l->fd = memfd_create("intake", 0);
 	CHECK(l->fd >= 0);
-	CHECK_INT(intake_new(&l->intake, l->fd, &l->want, hasher), 0);
+	intake_init(&l->intake, l->fd, &l->want, hasher);
 }
 
 static void drop(struct lab *l)
 {
-	l->intake = intake_free(l->intake);
+	intake_catch_up(&l->intake, l->intake.ticket);
 	close(l->fd);
 }
 
 static enum fetch_verdict give(struct lab *l, const void *from, size_t len)
 {
-	return intake_take(l->intake, from, len);
+	return intake_take(&l->intake, from, len);
 }
 
 static void file_is_right(struct lab *l)
@@ -88,7 +88,7 @@ BOTH(a_file_in_pieces)
 			for (size_t at = 0; at < SIZE; at += piece)
 				CHECK_INT(give(&l, data + at, min_u64(piece, SIZE - at)),
 					VERDICT_DONE);
-			CHECK_INT(intake_end(l.intake), VERDICT_DONE);
+			CHECK_INT(intake_end(&l.intake), VERDICT_DONE);
 			file_is_right(&l);
 			drop(&l);
 		}
@@ -100,15 +100,15 @@ BOTH(too_few_too_many_and_others)
 
 	make(&l, false);
 	CHECK_INT(give(&l, data, SIZE - 1), VERDICT_DONE);
-	CHECK_INT(intake_end(l.intake), VERDICT_SIZE);
+	CHECK_INT(intake_end(&l.intake), VERDICT_SIZE);
 	CHECK_INT(give(&l, data, 2), VERDICT_SIZE);
 	CHECK_INT(give(&l, data, 1), VERDICT_DONE);
-	CHECK_INT(intake_end(l.intake), VERDICT_DIGEST);
-	CHECK(memcmp(intake_digest(l.intake), l.whole, SHA256_SIZE) != 0);
-	CHECK_INT(intake_restart(l.intake), VERDICT_DONE);
-	CHECK_INT(intake_at(l.intake), 0);
+	CHECK_INT(intake_end(&l.intake), VERDICT_DIGEST);
+	CHECK(memcmp(l.intake.digest, l.whole, SHA256_SIZE) != 0);
+	CHECK_INT(intake_restart(&l.intake), VERDICT_DONE);
+	CHECK_INT(l.intake.at, 0);
 	CHECK_INT(give(&l, data, SIZE), VERDICT_DONE);
-	CHECK_INT(intake_end(l.intake), VERDICT_DONE);
+	CHECK_INT(intake_end(&l.intake), VERDICT_DONE);
 	file_is_right(&l);
 	drop(&l);
 }
@@ -118,12 +118,12 @@ BOTH(the_limit_counts_without_a_size)
 	struct lab l;
 
 	make(&l, false);
-	l.intake = intake_free(l.intake);
+	intake_catch_up(&l.intake, l.intake.ticket);
 	l.want = (struct intake_want){.limit = 10};
-	CHECK_INT(intake_new(&l.intake, l.fd, &l.want, hasher), 0);
+	intake_init(&l.intake, l.fd, &l.want, hasher);
 	CHECK_INT(give(&l, data, 10), VERDICT_DONE);
 	CHECK_INT(give(&l, data, 1), VERDICT_TOO_LARGE);
-	CHECK_INT(intake_at(l.intake), 10);
+	CHECK_INT(l.intake.at, 10);
 	drop(&l);
 }
 
@@ -137,11 +137,11 @@ BOTH(a_wrong_chunk_is_taken_again)
 	memcpy(bad, data, SIZE);
 	bad[CHUNK + 5] ^= 1;
 	CHECK_INT(give(&l, bad, SIZE), VERDICT_CHUNK);
-	CHECK_INT(intake_at(l.intake), CHUNK);
+	CHECK_INT(l.intake.at, CHUNK);
 	CHECK_INT(give(&l, bad + CHUNK, CHUNK), VERDICT_CHUNK);
-	CHECK_INT(intake_at(l.intake), CHUNK);
+	CHECK_INT(l.intake.at, CHUNK);
 	CHECK_INT(give(&l, data + CHUNK, SIZE - CHUNK), VERDICT_DONE);
-	CHECK_INT(intake_end(l.intake), VERDICT_DONE);
+	CHECK_INT(intake_end(&l.intake), VERDICT_DONE);
 	file_is_right(&l);
 	drop(&l);
 }
@@ -155,7 +155,7 @@ BOTH(the_last_chunk_counts_too)
 	memcpy(bad, data, SIZE);
 	bad[SIZE - 1] ^= 1;
 	CHECK_INT(give(&l, bad, SIZE), VERDICT_CHUNK);
-	CHECK_INT(intake_at(l.intake), 3 * CHUNK);
+	CHECK_INT(l.intake.at, 3 * CHUNK);
 	drop(&l);
 }
 
@@ -166,23 +166,23 @@ BOTH(bytes_that_are_final)
 
 	make(&l, true);
 	CHECK_INT(give(&l, data, CHUNK - 1), VERDICT_DONE);
-	CHECK_INT(intake_final(l.intake), 0);
+	CHECK_INT(intake_final(&l.intake), 0);
 	CHECK_INT(give(&l, data + CHUNK - 1, CHUNK), VERDICT_DONE);
-	CHECK_INT(intake_final(l.intake), CHUNK);
+	CHECK_INT(intake_final(&l.intake), CHUNK);
 	CHECK_INT(give(&l, data + 2 * CHUNK - 1, SIZE - 2 * CHUNK + 1), VERDICT_DONE);
-	CHECK_INT(intake_final(l.intake), SIZE);
+	CHECK_INT(intake_final(&l.intake), SIZE);
 	drop(&l);
 	make(&l, false);
 	CHECK_INT(give(&l, data, 7), VERDICT_DONE);
-	CHECK_INT(intake_final(l.intake), 7);
+	CHECK_INT(intake_final(&l.intake), 7);
 	drop(&l);
 }
 
 static uint64_t adopts(struct lab *l, uint64_t have)
 {
-	CHECK_INT(intake_adopt(l->intake, have), VERDICT_DONE);
-	CHECK_INT(lseek(l->fd, 0, SEEK_END), intake_at(l->intake));
-	return intake_at(l->intake);
+	CHECK_INT(intake_adopt(&l->intake, have), VERDICT_DONE);
+	CHECK_INT(lseek(l->fd, 0, SEEK_END), l->intake.at);
+	return l->intake.at;
 }
 
 /* What is adopted was read and digested, and what is right of it stays. */
@@ -195,7 +195,7 @@ BOTH(what_is_there_already)
 		CHECK_INT(pwrite(l.fd, data, SIZE - 100, 0), SIZE - 100);
 		CHECK_INT(adopts(&l, SIZE - 100), SIZE - 100);
 		CHECK_INT(give(&l, data + SIZE - 100, 100), VERDICT_DONE);
-		CHECK_INT(intake_end(l.intake), VERDICT_DONE);
+		CHECK_INT(intake_end(&l.intake), VERDICT_DONE);
 		file_is_right(&l);
 		drop(&l);
 	}

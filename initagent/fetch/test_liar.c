@@ -442,18 +442,17 @@ TEST(bytes_that_come_again_put_off_a_stall_once)
 	const struct piece piece = {.kind = PIECE_BYTES, .len = 100};
 	const struct fetch_setup setup = {.file = memfd_create("file", MFD_CLOEXEC)};
 	struct cursor head = cursor_make(&piece, sizeof(piece)), body = cursor_make(right, 100);
-	struct pieces *p;
+	struct pieces p;
 	struct verified v;
 
-	CHECK_INT(pieces_new(&p, &setup, NULL), 0);
-	CHECK_INT(pieces_next(p, &head, &v), 0);
-	CHECK_INT(pieces_next(p, &body, &v), 0);
-	CHECK_INT(again(p, 60), 60);
-	CHECK_INT(again(p, 60), -1);
-	CHECK_INT(again(p, 10), -1);
-	CHECK_INT(again(p, UINT64_MAX), 100);
-	CHECK_INT(again(p, UINT64_MAX), -1);
-	pieces_free(p);
+	pieces_init(&p, &setup, NULL);
+	CHECK_INT(pieces_next(&p, &head, &v), 0);
+	CHECK_INT(pieces_next(&p, &body, &v), 0);
+	CHECK_INT(again(&p, 60), 60);
+	CHECK_INT(again(&p, 60), -1);
+	CHECK_INT(again(&p, 10), -1);
+	CHECK_INT(again(&p, UINT64_MAX), 100);
+	CHECK_INT(again(&p, UINT64_MAX), -1);
 	close(setup.file);
 }
 
