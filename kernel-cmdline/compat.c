@@ -69,34 +69,22 @@ static bool matches(const char *pattern, const char *value)
 }
 
 /* What an init that is not dracut's acts on of what is read here; it reads nothing else. */
-static const struct {
-	enum compat_backend backend;
-	enum option_id id;
-} acted_on[] = {
-	{COMPAT_INITRAMFS_TOOLS, OPTION_ROOT},
-	{COMPAT_INITRAMFS_TOOLS, OPTION_ROOTFLAGS},
-	{COMPAT_INITRAMFS_TOOLS, OPTION_ROOTFSTYPE},
-	{COMPAT_INITRAMFS_TOOLS, OPTION_NFSROOT},
-	{COMPAT_INITRAMFS_TOOLS, OPTION_IP},
-	{COMPAT_INITRAMFS_TOOLS, OPTION_BOOTIF},
-	{COMPAT_INITRAMFS_TOOLS, OPTION_RO},
-	{COMPAT_INITRAMFS_TOOLS, OPTION_RW},
-	{COMPAT_INITRAMFS_TOOLS, OPTION_INIT},
-	{COMPAT_INITRAMFS_TOOLS, OPTION_QUIET},
-	{COMPAT_LIVE_BOOT, OPTION_ROOT},
-	{COMPAT_LIVE_BOOT, OPTION_NFSROOT},
-	{COMPAT_LIVE_BOOT, OPTION_BOOTIF},
-	{COMPAT_LIVE_BOOT, OPTION_INIT},
-	{COMPAT_LIVE_BOOT, OPTION_QUIET},
-	{COMPAT_LIVE_BOOT, OPTION_TORAM},
-};
-
 static bool acts_on(enum compat_backend b, enum option_id id)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(acted_on); i++)
-		if (acted_on[i].backend == b && acted_on[i].id == id)
-			return true;
-	return false;
+	switch (id) {
+	case OPTION_ROOT:
+	case OPTION_NFSROOT:
+	case OPTION_BOOTIF:
+	case OPTION_INIT:
+	case OPTION_QUIET: return true;
+	case OPTION_ROOTFLAGS:
+	case OPTION_ROOTFSTYPE:
+	case OPTION_IP:
+	case OPTION_RO:
+	case OPTION_RW: return b == COMPAT_INITRAMFS_TOOLS;
+	case OPTION_TORAM: return b == COMPAT_LIVE_BOOT;
+	default: return false;
+	}
 }
 
 /* The network is the back end's, all other options are dracut's with each of them. */
