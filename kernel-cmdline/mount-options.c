@@ -5,23 +5,23 @@
  */
 #include "parser.h"
 
+/* What is so anyway, and what is for programs that read /etc/fstab. */
+static const char *const idle[] = {"defaults", "suid", "dev", "exec", "atime", "diratime",
+	"norelatime", "auto", "noauto", "nofail", "_netdev", "nouser", "comment"};
+/* Rights. */
+static const char *const rights[] = {"user", "users", "owner", "group"};
+
 bool mount_word(struct parser *p, const struct plan_word *w, struct slice option)
 {
-	/* what is so anyway, what is for programs that read /etc/fstab; from user on: a right */
-	static const char *const names[] = {"defaults", "suid", "dev", "exec", "atime", "diratime",
-		"norelatime", "auto", "noauto", "nofail", "_netdev", "nouser", "comment", "user",
-		"users", "owner", "group"};
 	const struct slice name = {option.s, slice_find(option, "=")};
-	size_t i = 0;
 
-	if (slice_starts(option, "x-") || slice_starts(option, "X-"))
-		return true;
-	while (i < ARRAY_SIZE(names) && !slice_is(name, names[i]))
-		i++;
-	if (i >= ARRAY_SIZE(names) - 4 && i < ARRAY_SIZE(names))
+	if (slice_among(name, rights, ARRAY_SIZE(rights))) {
 		complain(p, w, option, DIAG_WARN, NULL,
 			"only a mount program understands it; left out");
-	return i < ARRAY_SIZE(names);
+		return true;
+	}
+	return slice_starts(option, "x-") || slice_starts(option, "X-") ||
+		slice_among(name, idle, ARRAY_SIZE(idle));
 }
 
 const char *mount_flags(struct parser *p, const struct plan_word *w, struct slice text, int *rw)

@@ -106,6 +106,14 @@ bool slice_is(struct slice s, const char *text)
 	return s.len == strlen(text) && memcmp(s.s, text, s.len) == 0;
 }
 
+bool slice_among(struct slice s, const char *const *texts, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (slice_is(s, texts[i]))
+			return true;
+	return false;
+}
+
 bool slice_starts(struct slice s, const char *text)
 {
 	size_t n = strlen(text);

@@ -98,9 +98,8 @@ static bool choose_place(struct parser *p, struct slice s)
 
 	if (!device.len)
 		return true;
-	for (size_t i = 0; i < ARRAY_SIZE(memory); i++)
-		if (slice_is(device, memory[i]))
-			return true;
+	if (slice_among(device, memory, ARRAY_SIZE(memory)))
+		return true;
 	if (!names_device(device) || device.len >= DEVICE_MAX)
 		return false;
 	p->plan->root.wwinit.device = device.s;
