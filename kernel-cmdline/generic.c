@@ -111,30 +111,40 @@ static bool strip_unit(struct slice *v)
 	return true;
 }
 
-/* Says which value stays: the default, or an earlier well-formed option's. */
-static void complain_number(struct parser *p, const struct option_row *row,
-	const struct plan_word *w, struct slice v, int r)
-{
-	uint32_t now = *(const uint32_t *)field_of(p, row), count = 0;
-	const char *what = row->parse == parse_count  ? "tries"
-			   : row->parse == parse_rate ? "bytes"
-						      : "seconds";
-	const char *example = !streq(row->def, "0")	  ? row->def
-			      : row->parse == parse_count ? "3"
-							  : "300";
-	const size_t digits = strspn(v.s, "0123456789");
-	const bool minutes = streq(v.s + digits, "min") && /* systemd.time(7) */
-		value_u32(v.s, digits, SECONDS_MAX / 60, &count) == 0;
-	const char *remedy = minutes ? textf(p, "write %s=%u", row->name, count * 60)
-		: textf(p, "write a whole number of %s, for example %s=%s", what, row->name,
-			example);
+/* What a number counts. */
+struct unit {
+	const char *name, *example;
+	uint32_t max;
+};
 
-	if (r == -ERANGE)
-		complain(p, w, v, DIAG_ERROR, remedy, "too large; ignored, %u stays", now);
-	else if (v.len && v.s[0] == '-')
-		complain(p, w, v, DIAG_ERROR, remedy, "negative; ignored, %u stays", now);
-	else
-		complain(p, w, v, DIAG_ERROR, remedy, "not a whole number; ignored, %u stays", now);
+static const struct unit seconds_unit = {"seconds", "300", SECONDS_MAX};
+static const struct unit tries_unit = {"tries", "3", 1000000000}; /* dracut's own upper limit */
+static const struct unit bytes_unit = {"bytes", "300", UINT32_MAX};
+
+static const char *number_remedy(struct parser *p, const struct option_row *row,
+	const struct unit *u, struct slice v)
+{
+	const size_t digits = strspn(v.s, "0123456789");
+	uint32_t minutes;
+
+	/* systemd.time(7) */
+	if (streq(v.s + digits, "min") && value_u32(v.s, digits, SECONDS_MAX / 60, &minutes) == 0)
+		return textf(p, "write %s=%u", row->name, minutes * 60);
+	return textf(p, "write a whole number of %s, for example %s=%s", u->name, row->name,
+		streq(row->def, "0") ? u->example : row->def);
+}
+
+/* Says which value stays: the default, or an earlier well-formed option's. */
+static bool complain_number(struct parser *p, const struct option_row *row,
+	const struct plan_word *w, const struct unit *u, int r)
+{
+	const struct slice v = word_value(w);
+	const char *what = r == -ERANGE ? "too large"
+		: v.len && v.s[0] == '-' ? "negative" : "not a whole number";
+
+	complain(p, w, v, DIAG_ERROR, number_remedy(p, row, u, v), "%s; ignored, %u stays", what,
+		*(const uint32_t *)field_of(p, row));
+	return false;
 }
 
 /*
@@ -164,12 +174,10 @@ PARSE(seconds)
 	struct slice v = word_value(w);
 	uint32_t seconds;
 	bool unit = strip_unit(&v);
-	int r = value_u32(v.s, v.len, SECONDS_MAX, &seconds);
+	int r = value_u32(v.s, v.len, seconds_unit.max, &seconds);
 
-	if (r < 0) {
-		complain_number(p, row, w, word_value(w), r);
-		return false;
-	}
+	if (r < 0)
+		return complain_number(p, row, w, &seconds_unit, r);
 	/* dracut hands rd.timeout on to systemd (rootfs-generator.sh, JobTimeoutSec=) */
 	if (unit && row->id != OPTION_RD_TIMEOUT)
 		complain(p, w, word_value(w), DIAG_WARN,
@@ -182,23 +190,21 @@ PARSE(seconds)
 }
 
 static bool take_count(struct parser *p, const struct option_row *row, struct plan_word *w,
-	uint32_t max)
+	const struct unit *u)
 {
 	struct slice v = word_value(w);
 	uint32_t *n = field_of(p, row);
-	int r = value_u32(v.s, v.len, max, n);
+	int r = value_u32(v.s, v.len, u->max, n);
 
-	if (r < 0) {
-		complain_number(p, row, w, v, r);
-		return false;
-	}
+	if (r < 0)
+		return complain_number(p, row, w, u, r);
 	say_meaning(p, w, row, *n);
 	return true;
 }
 
 PARSE(count)
 {
-	if (!take_count(p, row, w, 1000000000)) /* dracut's own upper limit */
+	if (!take_count(p, row, w, &tries_unit))
 		return false;
 	if (*(const uint32_t *)field_of(p, row) == 0)
 		differ(p, w, WHOLE, DIAG_WARN, "leave it out",
@@ -208,7 +214,7 @@ PARSE(count)
 
 PARSE(rate)
 {
-	return take_count(p, row, w, UINT32_MAX);
+	return take_count(p, row, w, &bytes_unit);
 }
 
 PARSE(noted)
