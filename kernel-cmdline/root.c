@@ -102,23 +102,33 @@ static const struct root_form *find_form(const struct root_form *f, size_t n, st
 	return NULL;
 }
 
-static enum plan_root_kind kind_of(struct slice s)
+/* An address, also a mistyped one. */
+static bool is_address(struct slice s)
 {
-	bool live = slice_starts(s, "live:"),
-	     web = slice_starts_scheme(s, "http:") || slice_starts_scheme(s, "https:");
-	const struct root_form *f =
-		live ? find_form(live_forms, ARRAY_SIZE(live_forms), slice_from(s, 5))
-		     : find_form(forms, ARRAY_SIZE(forms), s);
-	size_t server = slice_find(s, ":/");
 	struct inet_addr a;
 
-	if (f || live || web)
+	if (value_server(s.s, s.len, &a))
+		return a.family;
+	return (s.s[0] >= '0' && s.s[0] <= '9') || s.s[0] == '[';
+}
+
+static enum plan_root_kind kind_of(struct slice s)
+{
+	size_t server = slice_find(s, ":/");
+	const struct root_form *f;
+
+	if (slice_starts(s, "live:")) {
+		f = find_form(live_forms, ARRAY_SIZE(live_forms), slice_from(s, 5));
 		return f ? f->kind : PLAN_ROOT_LIVE;
-	/* SERVER:/PATH: only addresses, also mistyped ones; a name may be another scheme */
-	if (server < s.len && (value_server(s.s, server, &a)
-			? a.family : (s.s[0] >= '0' && s.s[0] <= '9') || s.s[0] == '['))
-		return PLAN_ROOT_NFS;
-	return PLAN_ROOT_NONE;
+	}
+	f = find_form(forms, ARRAY_SIZE(forms), s);
+	if (f)
+		return f->kind;
+	if (slice_starts_scheme(s, "http:") || slice_starts_scheme(s, "https:"))
+		return PLAN_ROOT_LIVE;
+	/* SERVER:/PATH: a name may be another scheme */
+	return server < s.len && is_address((struct slice){s.s, server}) ? PLAN_ROOT_NFS
+		: PLAN_ROOT_NONE;
 }
 
 /* DHCP's root-path is SERVER:/PATH with a name as well; SCHEME://... is none. */
