@@ -178,28 +178,49 @@ static void put_ip(FILE *out, const struct firmware_iface *i, const char *device
 	fputc(' ', out);
 }
 
+static bool same_link(const struct firmware *f, size_t i, size_t k)
+{
+	return first_of(f, i) == first_of(f, k) && f->ifaces[i].vlan == f->ifaces[k].vlan;
+}
+
+/* Does the line make interface i, or what was put for one before it? */
+static bool is_made(const struct firmware *f, size_t i, const struct boot_plan *line,
+	const char *device)
+{
+	for (size_t k = 0; k < line->net.n_links; k++)
+		if (streq(line->net.links[k].name, device))
+			return true;
+	for (size_t k = 0; k < i; k++)
+		if (same_link(f, i, k))
+			return true;
+	return false;
+}
+
+/* Does the line set it up, or the same DHCP of one before it? */
+static bool has_ip(const struct firmware *f, size_t i, const struct boot_plan *line,
+	const char *device)
+{
+	const struct firmware_iface *iface = &f->ifaces[i];
+
+	for (size_t k = 0; k < i; k++)
+		if (same_link(f, i, k) && iface->dhcp && f->ifaces[k].dhcp &&
+			f->ifaces[k].six == iface->six)
+			return true;
+	return line_has_ip(line, iface, device);
+}
+
 static void put_iface(FILE *out, const struct firmware *f, size_t i, const struct boot_plan *line)
 {
 	const struct firmware_iface *iface = &f->ifaces[i];
 	char name[16], device[16], hw[HW_ADDR_TEXT];
-	bool known = name_of(f, i, line, name), made = false, has;
+	bool known = name_of(f, i, line, name);
 
 	device_of(f, i, line, device);
-	has = line_has_ip(line, iface, device);
 	if (!known && first_of(f, i) == i)
 		fprintf(out, "ifname=%s:%s ", name, hw_text(&iface->hwaddr, hw));
-	for (size_t k = 0; k < line->net.n_links; k++)
-		made |= streq(line->net.links[k].name, device);
-	for (size_t k = 0; k < i; k++) {
-		const struct firmware_iface *other = &f->ifaces[k];
-		bool same = first_of(f, k) == first_of(f, i) && other->vlan == iface->vlan;
-
-		made |= same;
-		has |= same && other->dhcp && iface->dhcp && other->six == iface->six;
-	}
-	if (iface->vlan && !made)
+	if (iface->vlan && !is_made(f, i, line, device))
 		fprintf(out, "vlan=%s:%s ", device, name);
-	if (!has)
+	if (!has_ip(f, i, line, device))
 		put_ip(out, iface, device);
 }
 
