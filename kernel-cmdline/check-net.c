@@ -93,23 +93,31 @@ static const char *made_by(const char *name)
 	return dot && dot > name && strlen(dot) <= 5 && all_digits(dot + 1) ? "vlan" : NULL;
 }
 
+/* "ib0.1", which is hardly a VLAN, as "ib0.0001". */
+static const char *all_of_key(struct parser *p, const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	const size_t digits = dot ? strlen(dot + 1) : 4;
+
+	if (digits >= 4)
+		return name;
+	return textf(p, "%.*s.%s%s", (int)(dot - name), name, &"0000"[digits], dot + 1);
+}
+
 /* The kernel makes and names a partition's interface with the full-membership bit. */
 static bool limited_child(struct parser *p, const struct plan_word *w, const char *name)
 {
-	const char *full, *dot = strrchr(name, '.');
+	const char *full, *remedy;
 	struct slice parent;
 	uint32_t pkey;
 
-	/* ib0.1 is hardly a VLAN */
-	full = dot && strlen(dot) < 5 ? textf(p, "%.*s.%.*s%s", (int)(dot - name), name,
-		(int)(5 - strlen(dot)), "0000", dot + 1) : name;
-	if (!split_child(full, &parent, &pkey) || pkey & 0x8000 ||
+	if (!split_child(all_of_key(p, name), &parent, &pkey) || pkey & 0x8000 ||
 		!parser_is_ipoib(p, keep(p, parent)))
 		return false;
 	full = textf(p, "%.*s.%04x", SLICE(parent), pkey | 0x8000);
-	warn_word(p, w, makes_child(p, parent, pkey | 0x8000)
-			? textf(p, "write %s", full)
-			: textf(p, "add rd.ib.pkey=%s and write %s", full, full),
+	remedy = makes_child(p, parent, pkey | 0x8000) ? textf(p, "write %s", full)
+		: textf(p, "add rd.ib.pkey=%s and write %s", full, full);
+	warn_word(p, w, remedy,
 		"nothing creates %s: a partition's interface has the full-membership bit in its "
 		"name, %s", name, full);
 	return true;
