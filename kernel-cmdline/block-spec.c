@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * block-spec: what the kinds of roots on a block device share.
- */
+/* block-spec: what the kinds of roots on a block device share. */
 #include "parser.h"
 
 bool block_fail(struct block_spec *x, struct slice at, const char *why)

@@ -64,7 +64,5 @@ const char *bond_word(const struct bond_option *o, uint32_t number, char buf[sta
 enum { BOND_BALANCE_RR, BOND_ACTIVE_BACKUP, BOND_BALANCE_XOR, BOND_BROADCAST, BOND_8023AD,
 	BOND_TLB, BOND_ALB };
 
-/*
- * miimon of a bond without miimon= and ARP monitoring, ms: it would not notice a lost link.
- */
+/* miimon of a bond without miimon= and ARP monitoring, ms: it would not notice a lost link. */
 #define BOND_MIIMON_MS 100

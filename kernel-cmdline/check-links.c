@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * check-links: what vlan=, bond=, bridge= and team= say together, and what uses them.
- */
+/* check-links: what vlan=, bond=, bridge= and team= say together, and what uses them. */
 #include "links.h"
 
 /* name may be NULL. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * check-net: what ip=, routes, interfaces and the root's server say together.
- */
+/* check-net: what ip=, routes, interfaces and the root's server say together. */
 #include "links.h"
 #include "url.h"
 

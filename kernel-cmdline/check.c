@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * check: options that are fine one by one but not together.
- */
+/* check: options that are fine one by one but not together. */
 #include "parser.h"
 
 /* The last word of a list option that holds a module's name, for the caret. */

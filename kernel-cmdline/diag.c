@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * diag: a bounded list of remarks with their own copies of all text.
- */
+/* diag: a bounded list of remarks with their own copies of all text. */
 #include "diag.h"
 
 #include "arena.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * dump: a plan as text, for "initagent plan" and for the tests' rows.
- */
+/* dump: a plan as text, for "initagent plan" and for the tests' rows. */
 #include "bond.h"
 #include "parser.h"
 #include "print.h"

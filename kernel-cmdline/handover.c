@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * handover: rd.handover=, for which network managers of the real root profiles are written.
- */
+/* handover: rd.handover=, for which network managers of the real root profiles are written. */
 #include "parser.h"
 
 const struct choice handover_managers[] = {

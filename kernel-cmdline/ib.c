@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * ib: the options of RDMA ports: which of them, which partitions, IPoIB's mode, DHCP's identity.
- */
+/* ib: the options of RDMA ports: which of them, which partitions, IPoIB's mode, DHCP's identity. */
 #include "parser.h"
 
 /* InfiniBand: an HCA has at most 254 ports (IBTA 14.2.5.3, NumPorts). */

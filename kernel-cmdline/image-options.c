@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * image-options: what of a command line belongs into an image for one machine.
- */
+/* image-options: what of a command line belongs into an image for one machine. */
 #include "parser.h"
 
 /* The rows of options.def that say which root, and how it is mounted. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * net: the network options of one kind of value each (ip= has ip.c).
- */
+/* net: the network options of one kind of value each (ip= has ip.c). */
 #include "parser.h"
 
 /* Given twice is listed once: resolv.conf has room for three. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * options: the table made from options.def, and the searches in it.
- */
+/* options: the table made from options.def, and the searches in it. */
 #include "parser.h"
 
 /* Words of options.def. */

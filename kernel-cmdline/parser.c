@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * parser: the helpers every parse function uses.
- */
+/* parser: the helpers every parse function uses. */
 #include "parser.h"
 
 struct plan_word *parser_word(const struct parser *p, enum option_id id)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * plan-facts: what follows from a plan.
- */
+/* plan-facts: what follows from a plan. */
 #include "parser.h"
 #include "url.h"
 

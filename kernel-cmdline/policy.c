@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * policy: init=, what a failed boot does, break points, and how much is shown.
- */
+/* policy: init=, what a failed boot does, break points, and how much is shown. */
 #include "parser.h"
 
 /* Whether it is there is seen later, in the real root. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * print: escaping for terminals. Bytes above 0x7e are escaped as well: they may be any encoding.
- */
+/* print: escaping for terminals. Bytes above 0x7e are escaped as well: they may be any encoding. */
 #include "print.h"
 
 static bool printable(char c)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * spelling: names compared letter by letter.
- */
+/* spelling: names compared letter by letter. */
 #include "options.h"
 
 /* The kernel compares parameter names so: '-' and '_' are the same. */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * ipoib_child: IPoIB interfaces: their modules, the children of partitions, mode and umcast.
- */
+/* ipoib_child: IPoIB interfaces: their modules, the children of partitions, mode and umcast. */
 #include "rails/private.h"
 
 #include <net/if_arp.h>
