@@ -22,6 +22,8 @@ static void put_conf(FILE *out, const struct profile_set *set, const struct prof
 			hex_text(text, sizeof(text), r->client_id, r->client_id_len, ":"));
 	if (cfg->hostname && text_valid(TEXT_HOSTNAME, cfg->hostname))
 		fprintf(out, "send host-name \"%s\";\n", cfg->hostname);
+	profile_addresses(out, "supersede routers ", &cfg->gateway,
+		cfg->gateway.family == AF_INET && !cfg->no_default_route, "", ";\n");
 	fprintf(out,
 		"request subnet-mask, broadcast-address, %shost-name, interface-mtu, "
 		"ntp-servers%s;\n",

@@ -77,6 +77,7 @@ static void put_four(FILE *out, const struct profile_rail *rail)
 {
 	const struct address_result *r = rail->four;
 	char text[INET_ADDR_TEXT], id[3 * ADDRESS_CLIENT_ID_MAX + 1];
+	struct address_result given;
 
 	fprintf(out, "BOOTPROTO=\"%s\"\n", profile_dhcp4(rail) ? "dhcp" : "none");
 	if (profile_dhcp4(rail)) {
@@ -85,6 +86,10 @@ static void put_four(FILE *out, const struct profile_rail *rail)
 		if (r && r->client_id_len)
 			fprintf(out, "DHCP_CLIENT_ID=\"%s\"\n",
 				hex_text(id, sizeof(id), r->client_id, r->client_id_len, ":"));
+		/* instead of the lease's, as dhclient-script has it */
+		profile_given(&given, rail);
+		profile_addresses(out, "GATEWAY=\"", &given.gateway,
+			given.gateway.family == AF_INET, "", "\"\n");
 	} else if (r) {
 		fprintf(out, "IPADDR=\"%s\"\nPREFIX=\"%u\"\n", inet_text(&r->addr, text),
 			r->prefix);

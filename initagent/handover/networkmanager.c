@@ -155,12 +155,12 @@ static void put_names(FILE *out, const struct address_result *r, int family)
 	fputs(";\n", out);
 }
 
-/* Also if it is 0: otherwise our routes would stay beside NetworkManager's, before them. */
-static void put_common(FILE *out, const struct address_config *cfg, bool metric)
+/* The metric also if it is 0: otherwise our routes would stay beside NetworkManager's, before them. */
+static void put_common(FILE *out, const struct address_config *cfg, bool metric, bool no_default)
 {
 	if (metric)
 		fprintf(out, "route-metric=%u\n", cfg->metric);
-	if (cfg->no_default_route)
+	if (no_default)
 		fputs("never-default=true\n", out);
 	if (cfg->no_peerdns)
 		fputs("ignore-auto-dns=true\n", out);
@@ -171,6 +171,7 @@ static void put_dhcp4(FILE *out, const struct profile_rail *rail)
 	const struct address_config *cfg = &rail->cfg;
 	const struct address_result *r = rail->four;
 	char text[3 * ADDRESS_CLIENT_ID_MAX + 1];
+	bool address = r && rail->carries_root;
 	struct address_result given;
 
 	fputs("method=auto\n", out);
@@ -183,12 +184,18 @@ static void put_dhcp4(FILE *out, const struct profile_rail *rail)
 		fprintf(out, "dhcp-hostname=%s\n", cfg->hostname);
 	/* It removes a leased address when the lease ends without an answer. From then on it waits
 	 * for its own root, and asks no more. */
-	if (r && rail->carries_root)
+	if (address)
 		put_address(out, r);
 	profile_given(&given, rail);
+	/* As a route the gateway would stand beside the lease's; without an address there may be no
+	 * other form. */
+	if (address && given.gateway.family) {
+		fprintf(out, "gateway=%s\n", inet_text(&given.gateway, text));
+		given.gateway.family = 0;
+	}
 	put_fixed(out, &given, false, cfg->metric);
 	put_names(out, &given, AF_INET);
-	put_common(out, cfg, true);
+	put_common(out, cfg, true, cfg->no_default_route || given.gateway.family);
 }
 
 static void put_four(FILE *out, const struct profile_rail *rail)
@@ -205,7 +212,7 @@ static void put_four(FILE *out, const struct profile_rail *rail)
 	fputs("method=manual\n", out);
 	put_fixed(out, rail->four, true, rail->cfg.metric);
 	put_names(out, rail->four, AF_INET);
-	put_common(out, &rail->cfg, true);
+	put_common(out, &rail->cfg, true, rail->cfg.no_default_route);
 }
 
 static void put_six(FILE *out, const struct profile_rail *rail)
@@ -235,7 +242,7 @@ static void put_six(FILE *out, const struct profile_rail *rail)
 	/* Beside method=link-local it would refuse the whole profile for them. */
 	if (six != SIX_LINK)
 		put_names(out, six == SIX_STATIC && r ? r : &given, AF_INET6);
-	put_common(out, &rail->cfg, rail->cfg.metric != 0);
+	put_common(out, &rail->cfg, rail->cfg.metric != 0, rail->cfg.no_default_route);
 }
 
 static int write_state(const struct profile_set *set, int ifindex, const char *uuid)

@@ -129,6 +129,22 @@ TEST(ipoib_child)
 	proom_expect("ipoib-child");
 }
 
+/* Without an address NetworkManager refuses a profile with gateway=; the lease's default route must
+ * not stand beside that of the command line. */
+TEST(a_gateway_before_there_is_an_address)
+{
+	struct profile_rail rail = {.dev = proom_ethernet("eth0", 2), .awaited = true,
+		.cfg = {.method = ADDRESS_DHCP4, .gateway = proom_ip("10.0.0.9")}};
+	_cleanup_free_ char *text = NULL;
+
+	proom_begin();
+	proom_write("rd.handover=networkmanager", &rail, 1);
+	text = proom_text();
+	CHECK(strstr(text, "\nroute1=0.0.0.0/0,10.0.0.9\n"));
+	CHECK(strstr(text, "\nnever-default=true\n"));
+	CHECK(!strstr(text, "\ngateway="));
+}
+
 /* The slower of two interfaces: NetworkManager reads no ip= by itself. */
 TEST(one_that_has_no_address_yet)
 {
