@@ -231,6 +231,7 @@ struct iface_dhcp {
 	void (*renew)(struct iface *i, uint64_t now); /* the result follows the lease */
 	void (*listen)(struct iface *i);	      /* as long as the client expects replies */
 	void (*send)(struct iface *i, uint64_t now);  /* what the client has to send */
+	uint64_t (*limit)(const struct address_config *cfg); /* from asking to dhcp_end */
 	void (*over)(struct iface *i, uint64_t now);  /* dhcp_end has come */
 };
 extern const struct iface_dhcp iface_dhcp4, iface_dhcp6;
@@ -253,7 +254,8 @@ void iface_dhcp_tick(struct iface *i, uint64_t now);
 uint64_t iface_dhcp_deadline(const struct iface *i);
 /* iface_dhcp_pump: carries packets and events out of the client, until it has no more. */
 void iface_dhcp_pump(struct iface *i, uint64_t now);
-/* iface_dhcp_ask: now asking; what is heard counts from here, unless it was asking already. */
+/* iface_dhcp_ask: now asking; what is heard, and the limit, count from here, unless it was asking
+ * already. */
 void iface_dhcp_ask(struct iface *i, uint64_t now);
 /* iface_dhcp_hindered: worse than silence, and kept, because silence follows it. */
 void iface_dhcp_hindered(struct iface *i, enum cause cause, const char *text, uint64_t now);

@@ -75,6 +75,9 @@ void iface_dhcp_ask(struct iface *i, uint64_t now)
 {
 	if (i->state != IFACE_ASKING)
 		i->heard = iface_dhcp_packets(i);
+	/* under a mounted root it goes on asking */
+	if (i->dhcp_end == NSEC_NEVER && !i->room->keep)
+		i->dhcp_end = dhcp_after(now, dhcp_of(i)->limit(&i->config.cfg));
 	iface_set_state(i, IFACE_ASKING, now);
 }
 
@@ -83,8 +86,10 @@ static void lease_gone(struct iface *i, enum cause cause, const char *text, uint
 	bool had = i->applied;
 
 	lease_file_remove(i->room->env, i->family, i->dev.ifindex);
-	if (had)
+	if (had) {
+		i->rounds = 0;
 		iface_lost(i, cause, text);
+	}
 	if (i->state != IFACE_NO_CARRIER && i->state != IFACE_GONE)
 		iface_dhcp_ask(i, now);
 }

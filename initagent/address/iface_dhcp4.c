@@ -269,17 +269,20 @@ void iface_dhcp4_read(struct iface *i, struct parser *parser, struct parse_reque
 
 /* --- rounds -------------------------------------------------------------------------------- */
 
+/* rd.net.timeout.dhcp */
+static uint64_t one_round(const struct address_config *cfg)
+{
+	return cfg->dhcp_limit ? cfg->dhcp_limit : NSEC_NEVER;
+}
+
 /* A round of rd.net.timeout.dhcp; without it the only one. */
 static void begin_round(struct iface *i, uint64_t now)
 {
-	uint64_t limit = i->config.cfg.dhcp_limit;
-
-	i->dhcp_end = limit ? now + limit : NSEC_NEVER;
 	i->hindrance = CAUSE_NONE;
 	i->n_foreign = 0;
 	i->heard = iface_dhcp_packets(i);
 	dhcp4_start(i->dhcp4, now);
-	iface_set_state(i, IFACE_ASKING, now);
+	iface_dhcp_ask(i, now);
 	iface_dhcp_pump(i, now);
 }
 
@@ -339,5 +342,5 @@ static void end_round(struct iface *i, uint64_t now)
 }
 
 const struct iface_dhcp iface_dhcp4 = {
-	"DHCP", use_new_lease, renew, listen_for_replies, send_packets, end_round,
+	"DHCP", use_new_lease, renew, listen_for_replies, send_packets, one_round, end_round,
 };

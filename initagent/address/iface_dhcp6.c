@@ -288,7 +288,6 @@ void iface_dhcp6_start(struct iface *i, bool informs, uint64_t now)
 		return;
 	}
 	if (!informs && !i->applied) {
-		i->dhcp_end = dhcp_after(now, all_rounds(&i->config.cfg));
 		iface_dhcp_ask(i, now);
 		iface_hint(i, CAUSE_DHCP_NO_OFFER, "asking for an address by DHCPv6");
 	}
@@ -308,5 +307,5 @@ static void end_asking(struct iface *i, uint64_t now)
 }
 
 const struct iface_dhcp iface_dhcp6 = {
-	"DHCPv6", use_lease, renew, listen_for_replies, send_packets, end_asking,
+	"DHCPv6", use_lease, renew, listen_for_replies, send_packets, all_rounds, end_asking,
 };

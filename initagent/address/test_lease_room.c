@@ -417,6 +417,8 @@ TEST(an_expired_lease_is_taken_off)
 	struct address_event ev;
 
 	room_begin(&f);
+	f.cfg.dhcp_limit = 2 * SEC;
+	f.cfg.dhcp_rounds = 2;
 	room_lease(&f, server_short_lease, 3 * SEC);
 	CHECK(room_printed(&f, "DHCP lease of 4 s only"));
 	ev = room_until(&f, ADDRESS_LOST, 6 * SEC);
@@ -424,6 +426,9 @@ TEST(an_expired_lease_is_taken_off)
 	netns_run("test -z \"$(ip -4 addr show va | grep inet)\"");
 	netns_run("! test -e %s/run/initagent/lease.%d", f.prefix, f.cfg.ifindex);
 	CHECK(!addresses_result(f.addresses, f.cfg.ifindex));
+	/* from then on the limits count as at the begin */
+	ev = room_until(&f, ADDRESS_FAILED, 6 * SEC);
+	CHECK_STR(ev.text, "no lease after 2 rounds of 2 s");
 }
 
 TEST(not_under_a_mounted_root)
@@ -431,10 +436,14 @@ TEST(not_under_a_mounted_root)
 	_cleanup_(room_end) struct room_fixture f;
 
 	room_begin(&f);
+	f.cfg.dhcp_limit = SEC;
+	f.cfg.dhcp_rounds = 1;
 	room_lease(&f, server_short_lease, 3 * SEC);
 	addresses_keep(f.addresses);
 	room_until(&f, ADDRESS_LOST, 6 * SEC);
 	netns_run("ip -4 addr show va | grep -q 10.0.0.5/24");
+	CHECK_INT(room_next(&f, 5 * SEC).type, ADDRESS_HINDRANCE);
+	CHECK_INT(room_next(&f, 5 * SEC).type, ADDRESS_HINDRANCE);
 }
 
 static int server_renewing(struct msg *m, const uint8_t *request, size_t len, unsigned type,
