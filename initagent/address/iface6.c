@@ -92,6 +92,7 @@ void iface6_result(const struct iface *i, struct address_result *ret, const stru
 		.search = search,
 		.lease = i->dhcp6 ? dhcp6_lease(i->dhcp6) : NULL,
 		.client = &i->client,
+		.links = i->room->links,
 	};
 
 	router_list_domains(&i->domains, search);
@@ -117,14 +118,14 @@ static void set_around(struct iface *i, uint64_t now)
 static void use_result(struct iface *i, const struct address_result *want, uint64_t now)
 {
 	bool same = i->state == IFACE_CONFIGURED && inet_equal(&i->result.addr, &want->addr);
+	bool more = !same || want->n_routes > i->result.n_routes;
 
 	i->result = *want;
 	iface_no_times(i);
-	if (same)
-		return; /* only what belongs to it has changed */
-	if (i->way == ADDRESS_AUTO6 || i->way == ADDRESS_LINK6)
+	if (more && i->way != ADDRESS_STATIC)
 		set_around(i, now);
-	iface_configured(i, now);
+	if (!same) /* else only what belongs to it has changed */
+		iface_configured(i, now);
 }
 
 static void address_conflict(struct iface *i, const struct inet_addr *addr, uint64_t now)
@@ -328,8 +329,8 @@ static void step_auto(struct iface *i, uint64_t now)
 	}
 }
 
-/* What routers say of DNS changes beside a lease, too. */
-static void renew_dns(const struct iface *i, struct address_result *want)
+/* What routers say of DNS changes beside a lease, too, and which gateways are on the link. */
+static void renew_learnt(const struct iface *i, struct address_result *want)
 {
 	struct address_result fresh;
 
@@ -338,6 +339,8 @@ static void renew_dns(const struct iface *i, struct address_result *want)
 	iface6_result(i, &fresh, &want->addr, want->prefix);
 	memcpy(want->dns, fresh.dns, sizeof(want->dns));
 	want->n_dns = fresh.n_dns;
+	memcpy(want->routes, fresh.routes, sizeof(want->routes));
+	want->n_routes = fresh.n_routes;
 	memcpy(want->search, fresh.search, sizeof(want->search));
 }
 
@@ -359,7 +362,7 @@ static void await_route(struct iface *i, uint64_t now)
 			"nothing says what else is on this link; only routes of the command line "
 			"are set");
 	want.gateway = i->seen.routers.gateway;
-	renew_dns(i, &want);
+	renew_learnt(i, &want);
 	use_result(i, &want, now);
 }
 

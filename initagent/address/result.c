@@ -84,16 +84,27 @@ static void add_route(struct address_result *r, const struct inet_addr *dst, uns
 			.dst = *dst, .prefix = (uint8_t)prefix, .gateway = *gateway};
 }
 
+/* A leased IPv6 address has no subnet: what is on the link with it, the kernel has from routers. */
+static bool has_hop(const struct address_result *r, const struct inet_addr *hop,
+	struct links *links)
+{
+	struct link_route way;
+
+	return inet_in_subnet(hop, &r->addr, r->prefix) || (links && r->prefix == 128 &&
+		links_lookup(links, hop, &way) == 0 && way.ifindex == r->ifindex &&
+		!way.gateway.family);
+}
+
 /* rd.route= entries of the address's family that name this interface, or none and lie behind a
- * gateway of its subnet. */
-void result_add_plan_routes(struct address_result *r, const struct address_config *cfg)
+ * gateway on its link. */
+void result_add_plan_routes(struct address_result *r, const struct address_config *cfg,
+	struct links *links)
 {
 	for (size_t i = 0; i < cfg->n_routes; i++) {
 		const struct plan_route *p = &cfg->routes[i];
 
 		if (p->net.family != r->addr.family || (p->ifname ? !streq(p->ifname, r->ifname)
-			      : p->gateway.family &&
-			      	!inet_in_subnet(&p->gateway, &r->addr, r->prefix)))
+			      : p->gateway.family && !has_hop(r, &p->gateway, links)))
 			continue;
 		add_route(r, &p->net, (unsigned)p->prefix, &p->gateway);
 	}
@@ -124,7 +135,7 @@ void result_static(struct address_result *ret, const struct address_config *cfg,
 	ret->probe = cfg->probe;
 	if (!cfg->no_default_route)
 		ret->gateway = cfg->gateway;
-	result_add_plan_routes(ret, cfg);
+	result_add_plan_routes(ret, cfg, NULL);
 }
 
 static bool in_subnet(const struct dhcp_reply *ack, struct in_addr a)
@@ -300,7 +311,7 @@ void result_lease(struct address_result *ret, const struct address_config *cfg,
 	ret->gateway = cfg->gateway;
 	if (!ret->mtu)
 		ret->mtu = ack->mtu;
-	result_add_plan_routes(ret, cfg);
+	result_add_plan_routes(ret, cfg, NULL);
 	add_lease_routes(ret, ack);
 	take_router(ret, ack);
 	if (cfg->no_default_route)
@@ -371,7 +382,7 @@ void result_inet6(struct address_result *ret, const struct address_config *cfg,
 	ret->prefix = from->prefix;
 	ret->gateway = from->gateway;
 	ret->probe = cfg->probe;
-	result_add_plan_routes(ret, cfg);
+	result_add_plan_routes(ret, cfg, from->links);
 	if (from->lease)
 		take_reply(ret, cfg, &from->lease->reply);
 	if (from->lease && from->method == ADDRESS_DHCP6)

@@ -85,6 +85,7 @@ struct result_inet6 {
 	const char *search;
 	const struct dhcp6_lease *lease; /* the lease or, without address, the rest; NULL: none */
 	const struct duid *client;
+	struct links *links; /* knows what is on the link; NULL: the address alone does */
 };
 
 /* result_inet6: as for IPv4 the command line wins, then DHCPv6, then the router. */
@@ -94,7 +95,8 @@ void result_inet6(struct address_result *ret, const struct address_config *cfg,
 /* result_begin, result_add_plan_routes: what is the same for every result. */
 void result_begin(struct address_result *r, const struct address_config *cfg,
 	const struct netdev *dev);
-void result_add_plan_routes(struct address_result *r, const struct address_config *cfg);
+void result_add_plan_routes(struct address_result *r, const struct address_config *cfg,
+	struct links *links);
 
 /* result_onlink: must this gateway be called on-link, because no subnet of the rail holds it? */
 bool result_onlink(const struct address_result *r, const struct inet_addr *gateway);

@@ -2,6 +2,7 @@
 /* DHCPv6 in the whole room, against servers that refuse, forget, fall silent or say too much. */
 #include "addressroom.h"
 #include "dhcp6server.h"
+#include "radvert.h"
 
 #define ADDRESS "2001:db8::77"
 
@@ -199,6 +200,40 @@ TEST(an_address_is_not_used_beyond_its_lease)
 	CHECK(room_clock(&f) - began < 7 * SEC);
 	CHECK(!is_set());
 	CHECK_STR(room_until(&f, ADDRESS_FAILED, 20 * SEC).text, "no DHCPv6 lease after 10 s");
+}
+
+static int server_hour(struct msg6 *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
+{
+	(void)n;
+	dhcp6server_lease(m, request, len, ADDRESS, 3600);
+	return type == 1 || type == 3;
+}
+
+/* The address alone does not say that its gateway is on the link. */
+TEST(a_route_without_interface_waits_for_the_routers_prefix)
+{
+	const struct plan_route route = {.net = room_addr("2001:db8:9::"), .prefix = 48,
+		.gateway = room_addr("2001:db8::1")};
+	_cleanup_(room_end) struct room_fixture f;
+	struct radvert m;
+
+	begin(&f, NULL);
+	addresses_remove(f.addresses, f.cfg.ifindex, true, room_clock(&f));
+	f.cfg.routes = &route;
+	f.cfg.n_routes = 1;
+	f.real = true;
+	dhcp6server_start(f.peer, "vb", server_hour);
+	room_start(&f);
+	until_cause(&f, CAUSE_RA_NONE);
+	CHECK(is_set());
+	radvert_begin(&m, "fe80::1", 0x80, 1800);
+	radvert_prefix(&m, "2001:db8::", 3600, 1800);
+	radvert_send(f.peer, "vb", &m, 1);
+	room_until(&f, ADDRESS_CONFIGURED, 10 * SEC);
+	netns_run("ip -6 route | grep -q '^2001:db8:9::/48 via 2001:db8::1 dev va'");
+	addresses_remove(f.addresses, f.cfg.ifindex, true, room_clock(&f));
+	netns_run("! ip -6 route | grep -q '^2001:db8:9::/48'");
 }
 
 TEST(servers_of_the_other_family_only)

@@ -124,7 +124,7 @@ void profile_given(struct address_result *ret, const struct profile_rail *rail)
 		ret->addr = rail->four->addr;
 		ret->prefix = rail->four->prefix;
 	}
-	result_add_plan_routes(ret, cfg);
+	result_add_plan_routes(ret, cfg, NULL);
 	if (!cfg->no_default_route)
 		ret->gateway = cfg->gateway;
 }
