@@ -99,6 +99,9 @@ bool ipoib_moved(struct rails *rails, struct rail *rail, uint64_t now)
 	if (!rails->plan->ib.n_pkeys || rails->kept || !dev || ipoib_has_children(rails, dev))
 		return false;
 	rail_refresh_pkey(rails, rail);
+	/* a subnet manager that writes the table again may empty it before */
+	if ((rail->pkey & 0x7fff) == 0)
+		return false;
 	as = *dev;
 	as.broadcast.bytes[8] = (uint8_t)(rail->pkey >> 8);
 	as.broadcast.bytes[9] = (uint8_t)rail->pkey;

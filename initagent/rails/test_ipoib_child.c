@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "files.h"
 #include "netns.h"
 #include "rails/private.h"
 #include "report/report.h"
@@ -20,6 +21,17 @@ int __wrap_links_set_ipoib_mode(struct links *l, int ifindex, bool connected)
 {
 	(void)l, (void)ifindex, (void)connected;
 	return answer;
+}
+
+/* The only interface there is; NULL: those of the kernel. */
+static const struct netdev *only;
+
+const struct netdev *__real_links_by_index(const struct links *l, int ifindex);
+const struct netdev *__wrap_links_by_index(const struct links *l, int ifindex);
+
+const struct netdev *__wrap_links_by_index(const struct links *l, int ifindex)
+{
+	return only ? only : __real_links_by_index(l, ifindex);
 }
 
 static const char *const parts[] = {"/sys", "/sys/class", "/sys/class/net", "/sys/class/net/ib0"};
@@ -135,6 +147,26 @@ TEST(the_parents_own_partition)
 		CHECK_INT(ipoib_is_parent(&b, &dev), rows[i].children);
 		CHECK_INT(ipoib_replaced(&b, &dev), rows[i].replaced);
 	}
+}
+
+/* While the subnet manager writes the table again the kernel shows an empty first entry so. */
+TEST(an_empty_first_pkey_is_no_other_partition)
+{
+	struct netdev dev = {.ifindex = 5, .name = "ib0", .hwtype = 32, .broadcast.len = 20};
+	struct rail rail = {.ifindex = 5, .name = "ib0", .ipoib = true, .state = RAIL_READY};
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+	char dir[] = "/tmp/initagent-ipoib-XXXXXX";
+	struct rails b = {0};
+
+	check_dir(dir);
+	files_text(dir, "/sys/class/net/ib0/pkey", "0x8000\n");
+	CHECK_INT(plan_parse(&plan, "root=dhcp rd.ib.pkey=0x8004", 27, NULL), 0);
+	b.plan = plan;
+	b.env.prefix = dir;
+	only = &dev;
+	CHECK(!ipoib_moved(&b, &rail, 1));
+	CHECK_INT(rail.state, RAIL_READY);
+	only = NULL;
 }
 
 TEST(a_mode_that_the_driver_refuses_is_told)
