@@ -167,8 +167,10 @@ int links_enslave(struct links *l, const struct plan_link *want, int master, int
 
 	if (!dev || !top)
 		return links_refuse(l, -ENODEV, "the interface is gone");
-	if (dev->master_ifindex == master)
-		return 1;
+	if (dev->master_ifindex == master) {
+		r = dev->up ? 0 : links_set_up(l, slave, true);
+		return r < 0 ? r : 1;
+	}
 	if (bond && dev->up)
 		r = links_set_up(l, slave, false);
 	if (r >= 0 && !bond && dev->mtu < top->mtu)
@@ -184,6 +186,7 @@ int links_enslave(struct links *l, const struct plan_link *want, int master, int
 		return r;
 	/* The next look at the list finds it there. */
 	e->dev.master_ifindex = master;
+	e->dev.up = true;
 	e->news = e->news == NEWS_NONE ? NEWS_CHANGED : e->news;
 	return prefer(l, want, "primary", master, &e->dev);
 }

@@ -47,6 +47,12 @@ struct rails {
 	uint64_t stack_active;	  /* bit i: its active_slave= was set, or refused */
 	int refused[RAILS_LIMIT]; /* ifindex of what could not become a part of one */
 	size_t n_refused;
+	/* whose driver was busy: since when, when it is asked again; 0: may be asked */
+	struct busy {
+		int ifindex;
+		uint64_t since, again;
+	} busy[RAILS_LIMIT];
+	size_t n_busy;
 	uint64_t rdma_begin, rdma_end;
 	uint64_t port_check;	  /* next look at the rails' ports; NSEC_NEVER: none due */
 	bool wants_rdma;
@@ -133,6 +139,8 @@ void ipoib_request_modules(struct rails *rails, uint64_t now);
 /* stack.c. stack_step: makes and joins what can be. stack_gone: one that was made is not there any
  * more. */
 void stack_step(struct rails *rails, uint64_t now);
+/* stack_deadline: of the next step that no event announces. */
+uint64_t stack_deadline(const struct rails *rails);
 void stack_gone(struct rails *rails, const char *name);
 /* stack_carries: is it below one that is made? */
 bool stack_carries(const struct rails *rails, const char *name);

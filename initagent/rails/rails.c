@@ -74,6 +74,7 @@ uint64_t rails_deadline(const struct rails *rails)
 {
 	uint64_t d = min_u64(links_deadline(rails->links), addresses_deadline(rails->addresses));
 
+	d = min_u64(d, stack_deadline(rails));
 	return min_u64(min_u64(d, fabric_deadline(rails->fabric)), rails->port_check);
 }
 

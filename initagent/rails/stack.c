@@ -11,6 +11,9 @@
 /* The kernel announces no change of a churn state; a VLAN may be slow to carry its first frame. */
 #define PARTNER_PERIOD (5 * NSEC_PER_SEC)
 #define VLAN_PATIENCE  (3 * NSEC_PER_SEC)
+/* A driver that resets its device is busy for some seconds, and does not say when it is over. */
+#define BUSY_PERIOD    (500 * NSEC_PER_MSEC)
+#define BUSY_LIMIT     (10 * NSEC_PER_SEC)
 
 bool stack_carries(const struct rails *rails, const char *name)
 {
@@ -139,6 +142,46 @@ static bool is_loading(const struct rails *rails, const struct plan_link *link)
 	return e && e->state <= MODULE_LOADING;
 }
 
+static struct busy *busy_of(struct rails *rails, int ifindex)
+{
+	for (size_t i = 0; i < rails->n_busy; i++)
+		if (rails->busy[i].ifindex == ifindex)
+			return &rails->busy[i];
+	return NULL;
+}
+
+/* Was it busy a moment ago? */
+static bool rests(struct rails *rails, int ifindex)
+{
+	const struct busy *e = busy_of(rails, ifindex);
+
+	return e && e->again;
+}
+
+/* Is it worth another try? */
+static bool is_busy(struct rails *rails, int ifindex, int error, uint64_t now)
+{
+	struct busy *e = busy_of(rails, ifindex);
+
+	if (error != -EBUSY || (!e && rails->n_busy == RAILS_LIMIT))
+		return false;
+	if (!e) {
+		e = &rails->busy[rails->n_busy++];
+		*e = (struct busy){.ifindex = ifindex, .since = now};
+	}
+	e->again = now - e->since < BUSY_LIMIT ? now + BUSY_PERIOD : 0;
+	return e->again;
+}
+
+uint64_t stack_deadline(const struct rails *rails)
+{
+	uint64_t at = NSEC_NEVER;
+
+	for (size_t i = 0; i < rails->n_busy; i++)
+		at = min_u64(at, rails->busy[i].again ? rails->busy[i].again : NSEC_NEVER);
+	return at;
+}
+
 static bool make(struct rails *rails, const struct plan_link *link, uint64_t now)
 {
 	const struct netdev *lower = NULL;
@@ -146,14 +189,14 @@ static bool make(struct rails *rails, const struct plan_link *link, uint64_t now
 
 	for (size_t i = 0; !lower && i < link->n_lower; i++)
 		lower = lower_of(rails, link, i);
-	if (!lower || is_loading(rails, link))
+	if (!lower || is_loading(rails, link) || rests(rails, lower->ifindex))
 		return false;
 	/* On top of what is down the kernel takes no VLAN up. */
 	r = link->kind == PLAN_LINK_VLAN ? links_set_up(rails->links, lower->ifindex, true) : 0;
 	if (r >= 0)
 		r = links_add_made(rails->links, link,
 			link->kind == PLAN_LINK_VLAN ? lower->ifindex : 0);
-	if (r < 0 && links_gone(lower->ifindex))
+	if (r < 0 && (links_gone(lower->ifindex) || is_busy(rails, lower->ifindex, r, now)))
 		return false;
 	if (r < 0)
 		fail(rails, link->name, now);
@@ -201,25 +244,26 @@ static int take_address(struct rails *rails, const struct plan_link *link,
 static void attach(struct rails *rails, const struct plan_link *link, const struct netdev *made,
 	const struct netdev *lower, uint64_t now)
 {
-	bool vlan = link->kind == PLAN_LINK_VLAN;
+	bool vlan = link->kind == PLAN_LINK_VLAN, part = lower->master_ifindex;
 	int r;
 
 	/* What two of them claim stays with the first: the kernel would move it each time. */
-	if ((vlan ? lower->up : lower->master_ifindex) || was_refused(rails, lower->ifindex))
+	if ((vlan || lower->master_ifindex == made->ifindex ? lower->up : part) ||
+		was_refused(rails, lower->ifindex) || rests(rails, lower->ifindex))
 		return;
-	if (!vlan)
+	if (!vlan && !part)
 		ipoib_prepare(rails, lower, now);
 	r = vlan ? links_set_up(rails->links, lower->ifindex, true)
 		: links_enslave(rails->links, link, made->ifindex, lower->ifindex);
-	if (r >= 0 && !vlan)
+	if (r >= 0 && !vlan && !part)
 		r = take_address(rails, link, made, lower);
-	if (r < 0 && links_gone(lower->ifindex))
+	if (r < 0 && (links_gone(lower->ifindex) || is_busy(rails, lower->ifindex, r, now)))
 		return;
 	if (r < 0 && rails->n_refused < RAILS_LIMIT)
 		rails->refused[rails->n_refused++] = lower->ifindex;
 	if (r < 0)
 		fail(rails, lower->name, now);
-	else if (!vlan)
+	else if (!vlan && !part)
 		report_log(rails->report, REPORT_INFO, lower->name, now, "part of %s", made->name);
 }
 
@@ -272,6 +316,9 @@ void stack_step(struct rails *rails, uint64_t now)
 {
 	const struct plan_net *net = &rails->plan->net;
 
+	for (size_t i = 0; i < rails->n_busy; i++)
+		if (now >= rails->busy[i].again)
+			rails->busy[i].again = 0;
 	for (size_t i = 0; i < net->n_links; i++)
 		if (plan_link_module(net->links[i].kind))
 			step(rails, &net->links[i], UINT64_C(1) << i, now);

@@ -15,6 +15,20 @@
 static const char line[] = "vlan=bond0.5:bond0 bond=bond0:eth0,eth1:mode=802.3ad "
 			   "ifname=bond0:52:54:00:00:00:02 ifname=eth2:52:54:00:00:00:03";
 
+static int busy; /* so often a driver is */
+
+int __real_links_set_up(struct links *l, int ifindex, bool up);
+int __wrap_links_set_up(struct links *l, int ifindex, bool up);
+
+int __wrap_links_set_up(struct links *l, int ifindex, bool up)
+{
+	if (up && busy > 0) {
+		busy--;
+		return -EBUSY;
+	}
+	return __real_links_set_up(l, ifindex, up);
+}
+
 struct fixture {
 	struct rails rails;
 	struct boot_plan *plan;
@@ -153,6 +167,80 @@ TEST(a_part_of_two_stays_with_the_first)
 		stack_step(&f.rails, now_ns());
 		CHECK_INT(links_by_name(f.rails.links, "eth0")->master_ifindex, first);
 	}
+	report_free(f.rails.report);
+	close_fixture(&f);
+}
+
+static void open_stack(struct fixture *f, const char *on)
+{
+	open_fixture(f);
+	plan_freep(&f->plan);
+	CHECK_INT(plan_parse(&f->plan, on, strlen(on), NULL), 0);
+	f->rails.plan = f->plan;
+	CHECK_INT(report_new(&f->rails.report, &(struct report_config){.console_fd = -1}), 0);
+	f->rails.env.report = f->rails.report;
+}
+
+/* As E810's while its firmware takes the RDMA driver in. */
+static void step_busy(struct fixture *f, int times, int steps)
+{
+	uint64_t now = now_ns();
+
+	busy = times;
+	for (int i = 0; i < steps; i++, now += NSEC_PER_SEC / 2) {
+		stack_step(&f->rails, now);
+		CHECK_INT(links_dispatch(f->rails.links, now), 0);
+	}
+}
+
+TEST(a_busy_port_of_a_bridge_is_set_up_again)
+{
+	const struct netdev *port;
+	struct report_view view;
+	struct fixture f = {0};
+
+	open_stack(&f, "bridge=br0:eth1");
+	step_busy(&f, 2, 2); /* the first step makes the bridge */
+	CHECK_INT(busy, 1);
+	CHECK(stack_deadline(&f.rails) != NSEC_NEVER);
+	step_busy(&f, 0, 3);
+	CHECK(stack_deadline(&f.rails) == NSEC_NEVER);
+	port = links_by_name(f.rails.links, "eth1");
+	CHECK(port->up);
+	CHECK_INT(port->master_ifindex, links_by_name(f.rails.links, "br0")->ifindex);
+	report_view(f.rails.report, &view);
+	CHECK_INT(view.n_causes, 0);
+	report_free(f.rails.report);
+	close_fixture(&f);
+}
+
+TEST(a_busy_parent_of_a_vlan_is_set_up_again)
+{
+	struct fixture f = {0};
+
+	open_stack(&f, "vlan=vlan7:eth0");
+	step_busy(&f, 2, 2);
+	CHECK_INT(f.rails.stack_tried, 0);
+	step_busy(&f, 0, 3);
+	CHECK_INT(f.rails.stack_tried, 1);
+	CHECK(links_by_name(f.rails.links, "eth0")->up);
+	report_free(f.rails.report);
+	close_fixture(&f);
+}
+
+TEST(a_driver_that_stays_busy_is_a_cause)
+{
+	struct report_view view;
+	struct fixture f = {0};
+
+	open_stack(&f, "vlan=vlan7:eth0");
+	step_busy(&f, 1000, 30);
+	CHECK(busy > 1000 - 30);
+	busy = 0;
+	CHECK(stack_deadline(&f.rails) == NSEC_NEVER);
+	report_view(f.rails.report, &view);
+	CHECK_INT(view.n_causes, 1);
+	CHECK_INT(view.causes[0].cause, CAUSE_NETDEV_NOT_MADE);
 	report_free(f.rails.report);
 	close_fixture(&f);
 }
