@@ -20,8 +20,9 @@ static const char *const wanted[] = {
 	/* what such a port is behind: the bus to its PHY chip, SerDes lanes, PCI Express's own */
 	"of:Nmdio*", "of:Nphy*", "of:Npcie-phy*",
 	"platform:*eth*",	/* the same without device tree */
-	/* hns, amd-xgbe, emac, xgene-enet */
-	"acpi:HISI00B2:*", "acpi:AMDI8001:*", "acpi:QCOM807[01]:*", "acpi:APMC0D*",
+	/* hns, mvpp2, amd-xgbe, emac, xgene-enet; the buses to the PHY chips of the first two */
+	"acpi:HISI00[BC][12]:*", "acpi:MRVL0110:*", "acpi:AMDI8001:*", "acpi:QCOM807[01]:*",
+	"acpi:APMC0D*", "acpi:HISI0141:*", "acpi:MRVL010[01]:*",
 	/* BlueField's own port, and the pins by which its PHY chip interrupts */
 	"acpi:MLNXBF17:*", "acpi:MLNXBF22:*", "acpi:MLNXBF3[34]:*",
 	"fsl-mc:*",		/* network objects of Layerscape (DPAA2) */
@@ -98,7 +99,8 @@ enum cause coldplug_no_driver(const struct env *env, char ret[static COLDPLUG_MA
 bool coldplug_must_have(const struct coldplug_device *dev)
 {
 	static const char *const optional[] = {"auxiliary:*", "mdio:*", "usb:*", "fsl-mc:*",
-		"of:Nmdio*", "of:Nphy*", "of:Npcie-phy*", "acpi:VM*"};
+		"of:Nmdio*", "of:Nphy*", "of:Npcie-phy*", "acpi:VM*", "acpi:HISI0141:*",
+		"acpi:MRVL010[01]:*"};
 
 	return !dev->disk && !matches(optional, ARRAY_SIZE(optional), dev->modalias);
 }

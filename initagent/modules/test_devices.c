@@ -137,6 +137,7 @@ TEST(coldplug_wants_what_is_not_on_pci)
 		"fsl-mc:v00001957ddpni", "ccw:t3832m01dt0000dm00", "ccw:t1731m01dt1732dm01",
 		"usb:v0BDAp8153d3000dc00dsc00dp00icFFiscFFip00in00",
 		"usb:v0525pA4A2d0001dc02dsc00dp00ic02isc06ip00in00", "acpi:HISI00B2:",
+		"acpi:HISI00C2:", "acpi:HISI0141:", "acpi:MRVL0110:", "acpi:MRVL0100:",
 		"acpi:MLNXBF17:", "acpi:MLNXBF22:", "acpi:MLNXBF33:",
 		"acpi:VMBUS:", "acpi:VMBus:"};
 	static const char *const others[] = {"of:NgpioT(null)Carm,pl061",
