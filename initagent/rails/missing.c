@@ -63,16 +63,33 @@ static const char *missing_below(const struct rails *rails, const char *name)
 	return name;
 }
 
-/* The interfaces of the machine, in words: they tell a wrong name from a driver that is missing. */
-static void list_netdevs(const struct rails *rails, char *buf, size_t size)
+/* ib0.ffff where that is the partition of ib0 itself: no such interface will come. */
+static void say_own_partition(const struct rails *rails, const char *name, char *buf, size_t size)
 {
+	char child[IFNAMSIZ + 8];
+
 	*buf = 0;
+	for (const struct netdev *d = NULL; (d = links_next(rails->links, d));) {
+		snprintf(child, sizeof(child), "%s.%04x", d->name, netdev_pkey(d) | 0x8000);
+		if (d->hwtype == ARPHRD_INFINIBAND && streq(child, name))
+			snprintf(buf, size, "%s itself is in that partition: write %s; ", d->name,
+				d->name);
+	}
+}
+
+/* The interfaces of the machine, in words: they tell a wrong name from a driver that is missing. */
+static void list_netdevs(const struct rails *rails, const char *name, char *buf, size_t size)
+{
+	size_t begin;
+
+	say_own_partition(rails, name, buf, size);
+	begin = strlen(buf);
 	for (const struct netdev *d = NULL; (d = links_next(rails->links, d));)
 		if (d->hwtype != ARPHRD_LOOPBACK)
-			str_add(buf, size, "%s%s (%s)", *buf ? ", " : "there are: ", d->name,
+			str_add(buf, size, "%s%s (%s)", buf[begin] ? ", " : "there are: ", d->name,
 				d->carrier ? "carrier" : d->up ? "no carrier" : "down");
-	if (!*buf)
-		strscpy(buf, "no other interface found", size);
+	if (!buf[begin])
+		str_add(buf, size, "no other interface found");
 }
 
 /* The same of the RDMA ports, behind what buf has. */
@@ -103,7 +120,7 @@ static void find_missing(const struct rails *rails, struct missing *ret)
 	asked_port(rails, port, sizeof(port));
 	unseen = *port && !rail_port_seen(rails);
 	ret->cause = unseen ? CAUSE_PORT_NO_HCA : CAUSE_NETDEV_MISSING;
-	list_netdevs(rails, ret->there, sizeof(ret->there));
+	list_netdevs(rails, name, ret->there, sizeof(ret->there));
 	if (unseen)
 		add_ports(rails, ret->there, sizeof(ret->there));
 	/* A port whose own interface is there may lack that of a partition. */

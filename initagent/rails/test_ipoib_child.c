@@ -34,6 +34,14 @@ const struct netdev *__wrap_links_by_index(const struct links *l, int ifindex)
 	return only ? only : __real_links_by_index(l, ifindex);
 }
 
+const struct netdev *__real_links_next(const struct links *l, const struct netdev *prev);
+const struct netdev *__wrap_links_next(const struct links *l, const struct netdev *prev);
+
+const struct netdev *__wrap_links_next(const struct links *l, const struct netdev *prev)
+{
+	return !only ? __real_links_next(l, prev) : prev ? NULL : only;
+}
+
 static const char *const parts[] = {"/sys", "/sys/class", "/sys/class/net", "/sys/class/net/ib0"};
 
 static void make_file(const char *dir)
@@ -166,6 +174,33 @@ TEST(an_empty_first_pkey_is_no_other_partition)
 	only = &dev;
 	CHECK(!ipoib_moved(&b, &rail, 1));
 	CHECK_INT(rail.state, RAIL_READY);
+	only = NULL;
+}
+
+/* Most fabrics have the default partition first; then no interface of that name comes. */
+TEST(a_partition_that_is_its_parents_own_is_told)
+{
+	static const char line[] = "root=dhcp rd.ib.pkey=ib0.ffff ip=ib0.ffff:dhcp";
+	struct netdev dev = {.ifindex = 5, .name = "ib0", .hwtype = 32, .broadcast.len = 20};
+	const struct report_config cfg = {.console_fd = -1, .kmsg_fd = -1};
+	_cleanup_(report_freep) struct report *report = NULL;
+	_cleanup_(plan_freep) struct boot_plan *plan = NULL;
+	struct rails b = {0};
+	const char *where, *text;
+
+	CHECK_INT(report_new(&report, &cfg), 0);
+	CHECK_INT(plan_parse(&plan, line, strlen(line), NULL), 0);
+	b.plan = plan;
+	b.report = report;
+	only = &dev;
+	for (int own = 0; own < 2; own++) {
+		memset(&dev.broadcast.bytes[8], own ? 0xff : 0x80, 2);
+		rails_missing_step(&b, 1);
+		CHECK_INT(report_waiting(report, &where, &text), CAUSE_NETDEV_MISSING);
+		CHECK_INT(strstr(text, "; ib0 itself is in that partition: write ib0; ") != NULL,
+			own);
+		CHECK(strstr(text, "there are: ib0 (down)"));
+	}
 	only = NULL;
 }
 
