@@ -74,7 +74,8 @@ struct dhcp4 {
 	unsigned asked;		/* sent in this state */
 	unsigned refusals;	/* NAKs since the last ACK */
 	uint64_t began;		/* of the exchange, for secs */
-	uint64_t sent;		/* the last request: a lease counts from it */
+	uint16_t secs;		/* relays and some servers act on that field */
+	uint64_t sent, request; /* the last message, the first REQUEST: a lease counts from one */
 	uint64_t next;		/* next try or next state */
 	struct in_addr address; /* offered or held */
 	struct in_addr server;	/* whose offer we took */
@@ -133,12 +134,6 @@ static void queue_packet(struct dhcp4 *d, const struct dhcp_request *r, bool uni
 	d->has_packet = true;
 }
 
-/* The secs field: relays and some servers act on it. */
-static uint16_t seconds_since(uint64_t began, uint64_t now)
-{
-	return (uint16_t)min_u64((now - began) / NSEC_PER_SEC, UINT16_MAX);
-}
-
 /* May a server commit a lease at once, since no other one is waited for? */
 static bool takes_rapid(const struct dhcp4 *d)
 {
@@ -154,7 +149,7 @@ static void send_request(struct dhcp4 *d, uint64_t now)
 		.type = p->sends,
 		.id = &d->cfg.identity,
 		.xid = d->xid,
-		.secs = seconds_since(d->began, now),
+		.secs = d->secs,
 		.broadcast = d->broadcast && !p->ciaddr, /* who renews can be reached */
 		.rapid = takes_rapid(d),
 		.hostname = d->cfg.hostname,
@@ -207,11 +202,13 @@ static uint64_t renew_again(const struct dhcp4 *d, uint64_t now)
 	return min_u64(end, now + (half < RENEW_RETRY_MIN ? RENEW_RETRY_MIN : half));
 }
 
-/* Sends and winds the clock for the next time. */
+/* Sends and winds the clock. A REQUEST has the seconds of its DISCOVER (RFC 2131 section 3.1). */
 static void transmit(struct dhcp4 *d, uint64_t now)
 {
 	if (d->state == SELECTING)
 		d->broadcast = d->tries & BROADCAST_BIT;
+	if (d->state != REQUESTING)
+		d->secs = (uint16_t)min_u64((now - d->began) / NSEC_PER_SEC, UINT16_MAX);
 	send_request(d, now);
 	d->next = phases[d->state].waits ? now + wait_after(d, d->tries) : renew_again(d, now);
 	if (d->has_lease)
@@ -242,6 +239,8 @@ static void enter(struct dhcp4 *d, enum state to, uint64_t now)
 	}
 	if (!search)
 		d->asked = 0;
+	if (phases[to].requested)
+		d->request = now;
 	transmit(d, now);
 }
 
@@ -465,8 +464,9 @@ static void take_ack(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now)
 {
 	struct dhcp4_lease lease;
 	bool same = d->has_lease && d->state != REBOOTING && dhcp4_lease_same(&d->lease.ack, r);
+	bool last = phases[d->state].ciaddr || (d->state == SELECTING && r->rapid);
 
-	dhcp4_lease_make(&lease, r, d->sent);
+	dhcp4_lease_make(&lease, r, last ? d->sent : d->request);
 	hold_lease(d, &lease);
 	dhcp_note(&d->events, same ? DHCP_EVENT_RENEWED : DHCP_EVENT_LEASE);
 	enter(d, BOUND, now);

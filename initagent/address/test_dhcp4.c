@@ -113,6 +113,25 @@ TEST(jitter_is_random)
 	CHECK_INT(same, 0);
 }
 
+/* RFC 2131 section 3.1: relay agents that look at it forward both to the same servers. */
+TEST(a_request_has_the_seconds_of_its_discover)
+{
+	_cleanup_(dhcp4_freep) struct dhcp4 *d = client_make(NULL, 0);
+	struct dhcp4_packet p;
+
+	dhcp4_start(d, 0);
+	client_sent(d, DHCP_DISCOVER);
+	dhcp4_tick(d, 3 * SEC);
+	p = client_sent(d, DHCP_DISCOVER);
+	CHECK_MEM(p.bytes + MSG_HEADERS + 8, "\0\3", 2);
+	client_reply(d, DHCP_OFFER, SERVER, 5 * SEC);
+	p = client_sent(d, DHCP_REQUEST);
+	CHECK_MEM(p.bytes + MSG_HEADERS + 8, "\0\3", 2);
+	dhcp4_tick(d, 7 * SEC);
+	p = client_sent(d, DHCP_REQUEST);
+	CHECK_MEM(p.bytes + MSG_HEADERS + 8, "\0\3", 2);
+}
+
 TEST(request_without_answer_starts_again)
 {
 	_cleanup_(dhcp4_freep) struct dhcp4 *d = client_make(NULL, 0);
@@ -158,6 +177,8 @@ TEST(an_ack_that_is_late)
 	client_reply(d, DHCP_ACK, SERVER, 16 * SEC);
 	client_event(d, DHCP_EVENT_LEASE);
 	CHECK_STR(dhcp4_state_name(d), "bound");
+	/* RFC 2131 section 4.4.1: from the original request on, whichever it answers */
+	CHECK_INT(dhcp4_lease(d)->life.obtained, 8 * SEC);
 }
 
 TEST(an_ack_after_a_refusal)
