@@ -141,7 +141,7 @@ static void fill_root(const struct boot *b, struct source_progress *fetch, struc
 	if (ops && b->end.outcome == BOOT_DONE) {
 		in->root = ops;
 		in->record = root->record;
-	} else if (ops && ops->progress) {
+	} else if (ops && ops->asks_alone) {
 		ops->progress(root, fetch);
 		in->fetch = fetch;
 	}

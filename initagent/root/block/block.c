@@ -47,6 +47,7 @@ static const struct state_row {
 	{"looking", "waiting for the first blocks of", CAUSE_BLOCK_LOST, 10 * NSEC_PER_SEC},
 	[STATE_MODULE] =
 	{"module", "waiting for the file system's module for", CAUSE_MODULE_STUCK, 0},
+	/* without progress */
 	[STATE_MOUNTING] =
 	{"mounting", "waiting for the mount of", CAUSE_BLOCK_LOST, 30 * NSEC_PER_SEC},
 	[STATE_CLEANING] =
@@ -80,10 +81,40 @@ struct block {
 	const struct block_ops *ops;
 	enum block_state state;
 	uint64_t began, device_end; /* of the wait for the device, which looks at it in between */
+	uint64_t moved, seen; /* bytes of its driver's disks: when the mount began, last look */
 	bool module_asked;
 	bool fatal;
 	struct block_result result;
 };
+
+/*
+ * Bytes that the disks of the device's driver have moved: of all, since some kernels count for the
+ * paths alone that NVMe's multipath hides. Documentation/block/stat.rst: the third number is
+ * sectors read, the seventh sectors written.
+ */
+static uint64_t bytes_moved(const struct block *b)
+{
+	_cleanup_closedir_ DIR *dir = env_opendir(b->cfg.env, "/sys/class/block");
+	const char *device = b->result.device;
+	const struct dirent *e;
+	uint64_t sectors = 0;
+	char text[256];
+
+	while ((e = dir_next(dir))) {
+		char *at = text;
+
+		if (strncmp(e->d_name, device, strcspn(device, "0123456789")) != 0 ||
+			env_read(b->cfg.env, text, sizeof(text), "/sys/class/block/%s/stat",
+				e->d_name) < 0)
+			continue;
+		for (int i = 1; i <= 7; i++) {
+			uint64_t n = strtoull(at, &at, 10);
+
+			sectors += i == 3 || i == 7 ? n : 0;
+		}
+	}
+	return sectors * 512;
+}
 
 static void set_state(struct block *b, enum block_state to, uint64_t now)
 {
@@ -97,6 +128,8 @@ static void set_state(struct block *b, enum block_state to, uint64_t now)
 			b->source.deadline = b->device_end;
 		else if (to == STATE_DEVICE)
 			b->device_end = b->source.deadline;
+		if (to == STATE_MOUNTING)
+			b->moved = b->seen = bytes_moved(b);
 	}
 	b->state = to;
 }
@@ -324,6 +357,19 @@ static void died(struct block *b, uint64_t now)
 	clean_up(b, now);
 }
 
+/* A journal is replayed as long as that takes: does the device move bytes? */
+static bool mount_goes_on(struct block *b, uint64_t now)
+{
+	uint64_t moved = b->state == STATE_MOUNTING ? bytes_moved(b) : b->seen;
+
+	if (moved <= b->seen)
+		return false;
+	b->seen = moved;
+	b->source.deadline = now + states[STATE_MOUNTING].limit;
+	source_raise(&b->source, SOURCE_STEP);
+	return true;
+}
+
 static void timed_out(struct block *b, uint64_t now)
 {
 	char what[170], more[100];
@@ -363,9 +409,18 @@ void block_dispatch(struct source *s, uint64_t now)
 	if (b->state == STATE_BACKOFF) {
 		source_raise(&b->source, SOURCE_AGAIN);
 		set_state(b, STATE_IDLE, now);
-	} else {
+	} else if (!mount_goes_on(b, now)) {
 		timed_out(b, now);
 	}
+}
+
+void block_progress(const struct source *s, struct source_progress *ret)
+{
+	const struct block *b = (const struct block *)s;
+	uint64_t moved = b->state == STATE_MOUNTING ? bytes_moved(b) : 0;
+
+	*ret = (struct source_progress){.step = states[b->state].name, .left = UINT64_MAX,
+		.bytes = moved > b->moved ? moved - b->moved : 0};
 }
 
 /* --- what the target sees ------------------------------------------------------------------- */
@@ -395,14 +450,21 @@ enum cause block_describe(const struct source *s, char *buf, size_t size)
 	const struct block_result *r = &b->result;
 	const char *name = b->plan->name ? b->plan->name : r->name;
 	bool named = *r->server && !streq(r->server, r->address);
+	bool goes_on = b->state == STATE_MOUNTING && b->seen != b->moved;
+	const char *words = goes_on ? "mounting" : states[b->state].words;
 
 	if (b->plan->kind == PLAN_BLOCK_LOCAL)
-		snprintf(buf, size, "%s %.100s", states[b->state].words, name);
+		snprintf(buf, size, "%s %.100s", words, name);
 	else
-		snprintf(buf, size, "%s %s%s%.100s at %.80s%s%s%s over %s", states[b->state].words,
+		snprintf(buf, size, "%s %s%s%.100s at %.80s%s%s%s over %s", words,
 			r->kind, *name ? " " : "", name,
 			*r->server ? r->server : "the fabric", named ? " (" : "",
 			named ? r->address : "", named ? ")" : "", r->proto);
+	if (goes_on) {
+		str_add(buf, size, ": the device is read or written, as to replay a journal "
+			"(%.0f MiB so far)", (double)(b->seen - b->moved) / (1 << 20));
+		return CAUSE_NONE;
+	}
 	return b->state == STATE_BACKOFF ? s->cause : states[b->state].cause;
 }
 

@@ -43,6 +43,8 @@ int block_begin(struct source **ret, const struct source_config *cfg, uint64_t n
 int block_take(struct source **ret, const struct env *env, const char *sysroot, const char *init);
 void block_end(struct source *s);
 void block_dispatch(struct source *s, uint64_t now);
+/* block_progress: of a mount: bytes that the disks of the device's driver have moved. */
+void block_progress(const struct source *s, struct source_progress *ret);
 enum cause block_describe(const struct source *s, char *buf, size_t size);
 /* block_module: of the file system, while it is waited for; else NULL. */
 const char *block_module(const struct source *s);

@@ -137,4 +137,5 @@ const struct source_ops block_source = {
 	.describe = block_describe,
 	.module = block_module,
 	.module_settled = block_module_settled,
+	.progress = block_progress,
 };

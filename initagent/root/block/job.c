@@ -198,16 +198,18 @@ static bool split_options(char *text, struct mount_option list[static OPTIONS_MA
 }
 
 /* Under a layer the device may be any number of nodes': a journal that is not empty is not
- * replayed, which needs no right to write, either. */
+ * replayed, which needs no right to write, either. btrfs writes even where it is mounted
+ * read-only; it has the option since Linux 5.9. */
 static char *mount_flags(const struct block_job *j)
 {
+	static const char *const journals[] = {"ext3", "ext4", "xfs", "f2fs", "nilfs2"};
 	const char *fstype = j->message.result.fstype, *more = "";
 	char *flags;
 
-	if (j->cfg->overlay && (streq(fstype, "ext4") || streq(fstype, "ext3")))
-		more = "noload";
-	else if (j->cfg->overlay && streq(fstype, "xfs"))
+	if (j->cfg->overlay && str_among(fstype, journals, ARRAY_SIZE(journals)))
 		more = "norecovery";
+	else if (j->cfg->overlay && streq(fstype, "btrfs"))
+		more = "rescue=nologreplay";
 	return asprintf(&flags, "%s,%s", j->plan->flags, more) < 0 ? NULL : flags;
 }
 
