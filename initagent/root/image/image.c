@@ -355,7 +355,11 @@ static int mount_and_check(struct work *w)
 		w->message.result.kind = w->cfg->kind;
 		r = unpack_image(w);
 	}
-	return r < 0 ? r : find_init(w);
+	r = r < 0 ? r : find_init(w);
+	/* The next attempt takes what a store holds under its name for what was fetched. */
+	if (r < 0 && S_ISREG(st.st_mode))
+		(void)!ftruncate(w->cfg->fd, st.st_size);
+	return r;
 }
 
 static void drop_beside(const struct env *env, const struct image_config *cfg)
