@@ -43,6 +43,23 @@ $((($(stat -c %s root.squashfs) + 131071) / 131072)) chunks" ]
     [ "$i" -eq $((($(stat -c %s root.squashfs) + 65535) / 65536)) ]
 }
 
+@test "a manifest replaces what has its name, and follows no link" {
+    "$agent" manifest root.squashfs
+    cp root.squashfs.manifest victim
+    ln -sf victim root.squashfs.manifest
+    ln -s victim root.squashfs.manifest.new
+    run -0 "$agent" manifest root.squashfs --chunk-size 64K
+    [ ! -L root.squashfs.manifest ]
+    [ ! -e root.squashfs.manifest.new ]
+    run ! cmp -s victim root.squashfs.manifest
+    "$agent" manifest root.squashfs --output old.manifest
+    cmp victim <("$agent" manifest root.squashfs --output -)
+    cmp victim old.manifest
+    "$agent" manifest root.squashfs --output >(cat >piped)
+    wait $!
+    cmp victim piped
+}
+
 @test "what is no root has no manifest, and wrong options are told" {
     echo '<html>' >page
     run -1 "$agent" manifest page

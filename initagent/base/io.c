@@ -3,6 +3,7 @@
 #include "base/io.h"
 
 #include <ftw.h>
+#include <sys/stat.h>
 
 #define READ_STEP 65536
 
@@ -53,6 +54,33 @@ int io_write_all(int fd, const void *data, size_t size)
 		size -= n > 0 ? (size_t)n : 0;
 	}
 	return 0;
+}
+
+static int write_and_close(int fd, const void *data, size_t size)
+{
+	int r = fd < 0 ? -errno : io_write_all(fd, data, size);
+
+	return fd >= 0 && close(fd) < 0 && r == 0 ? -errno : r;
+}
+
+int io_put_file(const char *path, const void *data, size_t size)
+{
+	_cleanup_free_ char *temp = NULL;
+	struct stat st;
+	int r;
+
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return write_and_close(open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY), data, size);
+	if (asprintf(&temp, "%s.new", path) < 0)
+		return -ENOMEM;
+	unlink(temp);
+	r = write_and_close(open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666),
+		data, size);
+	if (r == 0 && rename(temp, path) < 0)
+		r = -errno;
+	if (r < 0)
+		unlink(temp);
+	return r;
 }
 
 static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)

@@ -5,7 +5,7 @@
  * In: a descriptor with a limit, or bytes, or a path. Out: the content, which the caller frees;
  * -errno.
  * Callers: main.c, doctor/, handover/, modules/, root/block/, root/image/, root/nfs/, state/,
- * dracut/mkimage/, flexboot/, ipxe-scripts/, ipxe-scripts/site/. Tests: base/test_core.c.
+ * timeline/, dracut/mkimage/, flexboot/, ipxe-scripts/, ipxe-scripts/site/. Tests: base/test_core.c.
  */
 #pragma once
 
@@ -22,6 +22,13 @@ int io_read_file(const char *path, size_t limit, void **ret, size_t *ret_size);
 
 /* io_write_all: 0 or -errno. */
 int io_write_all(int fd, const void *data, size_t size);
+
+/*
+ * io_put_file: a file of that name and content, by a new file and rename: one that has the name is
+ * removed, not followed, and a reader has the old or the new one. A pipe or device is written to,
+ * and stays what it is. 0 or -errno.
+ */
+int io_put_file(const char *path, const void *data, size_t size);
 
 /* io_remove_tree: the folder and all below it, links not followed; what cannot be removed stays. */
 void io_remove_tree(const char *path);

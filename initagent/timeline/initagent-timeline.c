@@ -7,6 +7,7 @@
 #include <getopt.h>
 #include <sys/stat.h>
 
+#include "base/io.h"
 #include "boots.h"
 #include "chart.h"
 #include "state/phase_table.h"
@@ -47,47 +48,13 @@ static int complain(const char *what, int error)
 	return EXIT_FAILED;
 }
 
-static bool write_all(FILE *f, const char *text, size_t len)
-{
-	bool ok = fwrite(text, 1, len, f) == len;
-
-	return fclose(f) == 0 && ok;
-}
-
-/* By a new file and rename. An existing file of its name is removed, not followed. */
-static int replace_file(const char *path, const char *text, size_t len)
-{
-	_cleanup_free_ char *temp = NULL;
-	FILE *f;
-	int fd;
-
-	if (asprintf(&temp, "%s.new", path) < 0)
-		return complain(path, ENOMEM);
-	unlink(temp);
-	fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-	f = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!f)
-		return complain(temp, errno);
-	if (write_all(f, text, len) && rename(temp, path) == 0)
-		return EXIT_OK;
-	complain(path, errno);
-	unlink(temp);
-	return EXIT_FAILED;
-}
-
-/* "-" is standard output. A pipe or device is written to, and stays what it is. */
+/* "-" is standard output. */
 static int write_file(const char *path, const char *text, size_t len)
 {
-	struct stat st;
-	FILE *f;
+	int r = streq(path, "-") ? io_write_all(STDOUT_FILENO, text, len)
+				 : io_put_file(path, text, len);
 
-	if (streq(path, "-"))
-		return fwrite(text, 1, len, stdout) == len &&
-			fflush(stdout) == 0 ? EXIT_OK : complain(path, errno);
-	if (stat(path, &st) < 0 || S_ISREG(st.st_mode))
-		return replace_file(path, text, len);
-	f = fopen(path, "we");
-	return f && write_all(f, text, len) ? EXIT_OK : complain(path, errno);
+	return r < 0 ? complain(path, r) : EXIT_OK;
 }
 
 enum work { PAGE, PICTURE };

@@ -124,20 +124,23 @@ static int read_manifest_options(struct maker *t, int argc, char **argv)
 /* Only what a node will take is written. */
 static int write_out(const struct maker *t, const char *path)
 {
-	FILE *out = streq(path, "-") ? stdout : fopen(path, "we");
-	struct stat st = {0};
-	bool file;
+	_cleanup_free_ char *text = NULL;
+	bool out = streq(path, "-");
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+	struct stat st;
 	int r;
 
-	if (!out)
+	if (!f)
 		return complain("manifest", path, strerror(errno));
-	file = out != stdout && fstat(fileno(out), &st) == 0 && S_ISREG(st.st_mode);
-	r = manifest_write(&t->m, out);
-	if (out != stdout)
-		r = fclose(out) || r ? -EIO : 0;
+	r = manifest_write(&t->m, f);
+	if (fclose(f) != 0 && r == 0)
+		r = -ENOMEM;
+	if (r == 0)
+		r = out ? io_write_all(STDOUT_FILENO, text, len) : io_put_file(path, text, len);
 	if (r < 0)
 		return complain("manifest", path, strerror(-r));
-	if (file)
+	if (!out && stat(path, &st) == 0 && S_ISREG(st.st_mode))
 		printf("%s: image of %llu bytes, %u chunks\n", path,
 			(unsigned long long)t->m.size, t->m.n_chunks);
 	return EXIT_SUCCESS;
