@@ -158,18 +158,37 @@ static void check_source(struct parser *p)
 /* Options that say nothing wrong by themselves but do nothing for this root. */
 static void check_nfs(struct parser *p)
 {
-	const struct plan_word *fallback = parser_word(p, OPTION_RD_NFS_FALLBACK);
-	const struct plan_word *flags = parser_word(p, OPTION_ROOTFLAGS);
+	struct plan_word *fallback = parser_word(p, OPTION_RD_NFS_FALLBACK);
 	const struct plan_root *root = &p->plan->root;
 
+	if (fallback && (root->kind == PLAN_ROOT_REMOTE || plan_is_fetched(root->kind)))
+		say(p, fallback, "has no effect: the root is no NFS export");
 	if (root->kind != PLAN_ROOT_NFS)
 		return;
 	if (fallback && root->nfs.fallback_tcp && root->nfs.proto != PLAN_NFS_PROTO_RDMA)
 		note_word(p, fallback, "add proto=rdma to the root's options",
 			"the root is asked for over TCP anyway");
+}
+
+/* What only a root on a block device has. The kernel looks at rootfstype= as well, for the
+ * initramfs. */
+static void check_mount_options(struct parser *p)
+{
+	struct plan_word *flags = parser_word(p, OPTION_ROOTFLAGS),
+			 *type = parser_word(p, OPTION_ROOTFSTYPE);
+	enum plan_root_kind kind = p->plan->root.kind;
+
+	if (kind != PLAN_ROOT_NFS && !plan_is_fetched(kind))
+		return;
+	if (type)
+		say(p, type, "has no effect: the root is no block device");
 	if (flags)
+		say(p, flags, "has no effect: the root is no block device");
+	if (flags && kind == PLAN_ROOT_NFS)
 		warn_word(p, flags, "write them after the path: root=nfs:SERVER:/PATH:OPTIONS",
 			"not used for an NFS root, nor by dracut");
+	else if (flags && !parser_word(p, OPTION_IMGURL))
+		note_word(p, flags, "leave it out", "only for a root on a block device");
 }
 
 /* root=dhcp6 beside ip= that do not ask for it. */
@@ -291,6 +310,7 @@ void check_plan(struct parser *p)
 	check_rorw(p);
 	check_source(p);
 	check_nfs(p);
+	check_mount_options(p);
 	check_dhcp6(p);
 	check_wanted(p);
 	check_idle_ip(p);
