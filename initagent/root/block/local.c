@@ -19,7 +19,10 @@ static int local_find(struct block_job *j, char device[static BLOCK_DEVICE_MAX])
 	char path[PATH_MAX], why[PLACE_TEXT_MAX];
 
 	if (place_find(j->env, j->plan->name, 0, path, sizeof(path)) < 0) {
-		place_foreign_table(j->env, NULL, why);
+		const char *name = j->plan->name;
+		bool node = strncmp(name, "/dev/", 5) == 0 && !strchr(name + 5, '/');
+
+		place_foreign_table(j->env, node ? name + 5 : "", why);
 		job_fail(j, CAUSE_BLOCK_NO_DEVICE, 0, "no such disk or partition%s%s",
 			*why ? ": " : "", why);
 		return 0;

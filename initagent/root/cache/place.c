@@ -130,7 +130,7 @@ static bool scan(struct search *s, enum key key, const char *value)
 }
 
 void place_foreign_table(
-	const struct env *env, const char *disk, char ret[static PLACE_TEXT_MAX])
+	const struct env *env, const char *device, char ret[static PLACE_TEXT_MAX])
 {
 	_cleanup_closedir_ DIR *dir = env_opendir(env, "/sys/class/block");
 	const struct dirent *e;
@@ -141,7 +141,7 @@ void place_foreign_table(
 		uint32_t other = size == 512 ? 4096 : 512;
 		char path[PATH_MAX], mark[8];
 
-		if (size && (!disk || streq(e->d_name, disk)) &&
+		if (size && strncmp(device, e->d_name, *device ? strlen(e->d_name) : 0) == 0 &&
 			env_path(env, path, sizeof(path), "/dev/%s", e->d_name) >= 0 &&
 			read_at(path, mark, 8, size) == 8 && memcmp(mark, "EFI PART", 8) != 0 &&
 			read_at(path, mark, 8, other) == 8 && memcmp(mark, "EFI PART", 8) == 0)

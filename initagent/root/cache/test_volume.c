@@ -236,11 +236,13 @@ TEST(a_table_for_other_logical_blocks_is_named)
 		memcpy(disk + rows[i].at, "EFI PART", 8);
 		f = files_create(dir, "/dev/vda");
 		CHECK(fwrite(disk, sizeof(disk), 1, f) == 1 && fclose(f) == 0);
-		place_foreign_table(&env, NULL, text);
+		place_foreign_table(&env, "", text);
 		CHECK_STR(text, rows[i].want);
 		place_foreign_table(&env, "vda", text);
 		CHECK_STR(text, rows[i].want);
-		place_foreign_table(&env, "vdb", text);
+		place_foreign_table(&env, "vda3", text);
+		CHECK_STR(text, rows[i].want);
+		place_foreign_table(&env, "vdb3", text);
 		CHECK_STR(text, "");
 	}
 }
