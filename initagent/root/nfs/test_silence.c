@@ -369,6 +369,7 @@ TEST(verdicts_differ_by_transport)
 {
 	CHECK_INT(mount_verdict(NFS_PROTO_RDMA, 0, ENODEV)->remedy, REMEDY_TRANSPORT);
 	CHECK_INT(mount_verdict(NFS_PROTO_TCP, 0, ENODEV)->remedy, REMEDY_NONE);
+	CHECK_INT(mount_verdict(NFS_PROTO_TCP, 0, ENODEV)->cause, CAUSE_MODULE_MISSING);
 	CHECK_INT(mount_verdict(NFS_PROTO_TCP, 0, EACCES)->cause, CAUSE_ROOT_NO_EXPORT);
 	CHECK_INT(mount_verdict(NFS_PROTO_TCP, 0, 12345)->remedy, REMEDY_RETRY);
 	CHECK(strstr(mount_verdict(NFS_PROTO_RDMA, 0, ENETUNREACH)->words, "path record"));

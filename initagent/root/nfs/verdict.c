@@ -38,7 +38,7 @@ static const struct verdict common[] = {
 	{EINVAL, CAUSE_ROOT_MOUNT_FAILED, REMEDY_NONE,
 		"mount options or a version that the kernel does not have"},
 	{ENAMETOOLONG, CAUSE_ROOT_MOUNT_FAILED, REMEDY_NONE, "server name and path are too long"},
-	{ENODEV, CAUSE_ROOT_MOUNT_FAILED, REMEDY_NONE, "the kernel has no NFS client"},
+	{ENODEV, CAUSE_MODULE_MISSING, REMEDY_NONE, "the kernel has no NFS client (module nfs)"},
 };
 
 static const struct verdict over_rdma[] = {
