@@ -269,6 +269,15 @@ static bool needs_network(enum plan_root_kind kind)
 		kind == PLAN_ROOT_REMOTE;
 }
 
+/* The root is a folder below what is mounted, where dracut's module ostree puts it together. */
+static void check_ostree(struct parser *p)
+{
+	for (struct plan_word *w = p->words; w < p->words + p->n_words; w++)
+		if (streq(w->name, "ostree") && needs_network(p->plan->root.kind))
+			warn_word(p, w, "name a root with an init in root=",
+				"no deployment of OSTree is entered: the root is what is mounted");
+}
+
 /* What ip= asks for beside a root that needs no network, which nothing brings up then. */
 static void check_idle_ip(struct parser *p)
 {
@@ -311,6 +320,7 @@ void check_plan(struct parser *p)
 	check_source(p);
 	check_nfs(p);
 	check_mount_options(p);
+	check_ostree(p);
 	check_dhcp6(p);
 	check_wanted(p);
 	check_idle_ip(p);

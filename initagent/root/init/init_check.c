@@ -241,6 +241,8 @@ int init_check_told(const char *root, const char *wanted, char *ret, size_t size
 		}
 	}
 	strscpy(ret, first, size);
+	if (worst == -ENOENT && sys_there_beneath(root, "/ostree/repo"))
+		str_add(ret, size, "; deployments of OSTree (ostree=) are not entered");
 	return worst;
 }
 

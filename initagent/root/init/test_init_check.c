@@ -77,6 +77,8 @@ TEST(no_init_at_all)
 	expect("/opt/init", -ENOENT, "/opt/init: No such file");
 	files_link(root, "/sbin/init", "/lib/systemd/systemd");
 	expect(NULL, -ENOENT, "/sbin/init: a link to /lib/systemd/systemd, which is not there");
+	files_text(root, "/ostree/repo/config", "");
+	expect(NULL, -ENOENT, "; deployments of OSTree (ostree=) are not entered");
 }
 
 TEST(a_shell_is_no_init_unless_it_is_asked_for)
