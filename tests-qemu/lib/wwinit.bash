@@ -113,5 +113,5 @@ assert_warewulf() {
     assert_state .root.runtime true
     assert_state .root.init /warewulf/run-init
     assert_state '.causes | length' 0
-    grep -q ' / / rw.* - tmpfs rootfs ' "$node_dir/results/mountinfo"
+    grep -q ' / / rw.* - tmpfs tmpfs ' "$node_dir/results/mountinfo"
 }

@@ -126,7 +126,8 @@ static int mount_space(struct work *w, uint64_t limit)
 	char text[MOUNT_TEXT_MAX];
 	const char *size = w->cfg->layer.part ? w->cfg->layer.size : w->cfg->plan->size;
 
-	w->space = layers_space(limit, size, w->cfg->layer.beside, text);
+	w->space = layers_space(limit, size, w->cfg->layer.beside ? LAYERS_EXTENSION
+		: w->cfg->layer.part ? LAYERS_WAREWULF : LAYERS_ROOT, text);
 	return w->space < 0 ? fail(w, CAUSE_IMAGE_MOUNT, w->space, text) : 0;
 }
 

@@ -220,15 +220,16 @@ static int mount_lower(const struct layers_config *cfg, const char *lower,
 
 /* --- unpacked -------------------------------------------------------------------------------- */
 
-int layers_space(uint64_t limit, const char *given, bool beside, char text[static MOUNT_TEXT_MAX])
+int layers_space(uint64_t limit, const char *given, const char *source,
+	char text[static MOUNT_TEXT_MAX])
 {
 	char size[32], inodes[32];
 	/* A whole distribution would fill the first NUMA node; kernels without NUMA refuse it. */
 	const struct mount_option options[] = {
 		{"mpol", "interleave"}, {"size", given ? given : size}, {"nr_inodes", inodes},
-		{"mode", "0755"}, {beside ? "nosuid" : NULL, NULL}, {"nodev", NULL}, {0},
+		{"mode", "0755"}, {streq(source, LAYERS_EXTENSION) ? "nosuid" : NULL, NULL},
+		{"nodev", NULL}, {0},
 	};
-	const char *source = beside ? "extension" : "rootfs";
 	int fd;
 
 	/* 0 would be no limit */

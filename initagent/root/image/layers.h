@@ -47,10 +47,15 @@ int layers_mount(const struct layers_config *cfg, struct layers_result *ret);
 
 /*
  * layers_space: a tmpfs for files that are unpacked, without a place: at most limit bytes, or given
- * as the kernel takes a size. beside: of no root, as /run is mounted. Its descriptor, or -errno
- * with text.
+ * as the kernel takes a size. The source is what scripts of the real root look for: "rootfs" is
+ * xCAT's name, and with it Warewulf's init.d/90-selinux leaves SELinux out. An extension is
+ * mounted as /run is. Its descriptor, or -errno with text.
  */
-int layers_space(uint64_t limit, const char *given, bool beside, char text[static MOUNT_TEXT_MAX]);
+#define LAYERS_ROOT	 "rootfs"
+#define LAYERS_WAREWULF	 "tmpfs"
+#define LAYERS_EXTENSION "extension"
+int layers_space(uint64_t limit, const char *given, const char *source,
+	char text[static MOUNT_TEXT_MAX]);
 
 /* layers_drop: takes away what layers_mount() made, also what an agent that was killed left. */
 void layers_drop(const struct env *env, const char *target);

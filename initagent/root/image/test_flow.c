@@ -192,7 +192,7 @@ TEST(no_memory_left_is_not_memory_without_end)
 
 	if (geteuid() != 0)
 		check_skip("mounting takes root");
-	fd = layers_space(0, NULL, false, text);
+	fd = layers_space(0, NULL, LAYERS_ROOT, text);
 	CHECK(fd >= 0 && fstatvfs(fd, &fs) == 0);
 	CHECK(fs.f_blocks);
 	close(fd);

@@ -267,8 +267,8 @@ static int mount_root(const struct disks *d, uint64_t until, struct message *end
 		strscpy(root.device, d->cfg.plan->device, sizeof(root.device));
 		r = mount_disk(d, &root, until, d->cfg.target, text);
 	} else {
-		_cleanup_close_ int fd = layers_space(d->cfg.memory, d->cfg.plan->size, false,
-			text);
+		_cleanup_close_ int fd = layers_space(d->cfg.memory, d->cfg.plan->size,
+			LAYERS_WAREWULF, text);
 
 		r = fd < 0 ? fd : mount_attach(fd, d->cfg.target);
 	}
