@@ -324,6 +324,50 @@ TEST(truncated_without_end)
 		"over TCP");
 }
 
+/* Both answers have no room over UDP; one of the two servers is not to be had over TCP. */
+TEST(truncated_where_one_server_has_no_tcp)
+{
+	_cleanup_(room_end) struct room_fixture f;
+
+	begin(&f, "10.0.0.7", "10.0.0.1", "10.0.0.2");
+	dnsserver_start(f.peer, "10.0.0.1", always_cut);
+	dnsserver_start(f.peer, "10.0.0.2", answer_all);
+	CHECK_STR(resolve_for(&f, "cut.example", IN_VAIN),
+		"10.0.1.1 10.0.1.2 10.0.1.3 10.0.1.4 10.0.1.5 10.0.1.6 10.0.1.7 10.0.1.8");
+}
+
+/* Asks no other servers, but names them. */
+static void refer(struct dnsserver_reply *m, const struct dnsserver_query *q)
+{
+	static const char ns[] = "\7example\0\0\2\0\1\0\0\0\1\0\4\2ns";
+
+	dnsserver_begin(m, q, 0x8100);
+	memcpy(m->bytes + m->len, ns, sizeof(ns));
+	m->len += sizeof(ns);
+	m->bytes[9]++;
+}
+
+/* What it says is nothing about the name: another server has its time to answer. */
+static void good_at_the_second_time(struct dnsserver_reply *m, const struct dnsserver_query *q)
+{
+	if (q->n > 2)
+		answer_all(m, q);
+}
+
+TEST(a_server_that_refers_to_others)
+{
+	for (int other = 0; other < 2; other++) {
+		_cleanup_(room_end) struct room_fixture f;
+
+		begin(&f, "10.0.0.7", "10.0.0.1", "10.0.0.2");
+		dnsserver_start(f.peer, "10.0.0.1", refer);
+		if (other)
+			dnsserver_start(f.peer, "10.0.0.2", good_at_the_second_time);
+		CHECK_STR(resolve_for(&f, "mixed.example", IN_VAIN), other ? "10.0.0.20"
+			: "DNS server 10.0.0.1 answers a referral to others for mixed.example");
+	}
+}
+
 TEST(malformed_without_end)
 {
 	_cleanup_(room_end) struct room_fixture f;

@@ -10,12 +10,14 @@
 
 #define HEADER_SIZE    12
 #define FLAGS_QUERY    0x0100 /* recursion desired */
+#define FLAGS_KNOWS    0x0480 /* authoritative, or recursion available */
 #define FLAG_RESPONSE  0x8000
 #define FLAG_TRUNCATED 0x0200
 #define OPCODE_MASK    0x7800
 #define RCODE_MASK     15
 #define RCODE_NXDOMAIN 3
 #define CLASS_IN       1
+#define TYPE_NS	       2
 #define RECORDS_MAX    128 /* more do not fit into a packet anyway */
 #define CHAIN_MAX      8  /* aliases followed */
 
@@ -63,17 +65,28 @@ static bool same_name(const char *a, const char *b)
 	return *a == *b;
 }
 
+/* Without an answer it names other servers instead of asking them (RFC 1034 section 4.3.1); with a
+ * SOA record it would say that there is nothing (RFC 2308 section 2.2). */
+static bool is_referral(const uint8_t *message, size_t size, struct cursor c, unsigned authorities)
+{
+	char owner[ADDRESS_DOMAIN_MAX + 1];
+
+	return authorities && read_name(message, size, &c, owner) && cursor_be16(&c) == TYPE_NS;
+}
+
 /* Header and question must be those of our query. */
 static enum dns_verdict read_head(struct dns_answer *ret, const struct dns_query *q,
 	const uint8_t *message, size_t size, struct cursor *c, unsigned *ret_records, bool *ret_cut)
 {
 	char name[ADDRESS_DOMAIN_MAX + 1];
 	unsigned id = cursor_be16(c), flags = cursor_be16(c), questions = cursor_be16(c);
+	unsigned authorities;
 
 	*ret_records = cursor_be16(c);
 	*ret_cut = flags & FLAG_TRUNCATED;
 	ret->rcode = flags & RCODE_MASK;
-	cursor_skip(c, 4);
+	authorities = cursor_be16(c);
+	cursor_skip(c, 2);
 	if (c->failed)
 		return DNS_BAD;
 	if (id != q->id || (flags & (FLAG_RESPONSE | OPCODE_MASK)) != FLAG_RESPONSE ||
@@ -85,6 +98,9 @@ static enum dns_verdict read_head(struct dns_answer *ret, const struct dns_query
 		return DNS_FOREIGN;
 	if (ret->rcode == RCODE_NXDOMAIN)
 		return *ret_cut ? DNS_TRUNCATED : DNS_NO_NAME;
+	if (!(ret->rcode | *ret_records | (flags & FLAGS_KNOWS)) &&
+		is_referral(message, size, *c, authorities))
+		ret->rcode = DNS_REFERRAL;
 	return ret->rcode ? DNS_REFUSED : DNS_ANSWER;
 }
 
@@ -198,7 +214,8 @@ void dns_cut(uint8_t *message, size_t len)
 const char *dns_rcode_name(unsigned rcode)
 {
 	static const char *const names[] = {[1] = "FORMERR", [2] = "SERVFAIL", [3] = "NXDOMAIN",
-		[4] = "NOTIMP", [5] = "REFUSED", [9] = "NOTAUTH"};
+		[4] = "NOTIMP", [5] = "REFUSED", [9] = "NOTAUTH",
+		[DNS_REFERRAL] = "a referral to others"};
 
 	return rcode < ARRAY_SIZE(names) && names[rcode] ? names[rcode] : "an error";
 }
@@ -207,7 +224,7 @@ const char *dns_rcode_name(unsigned rcode)
 bool dns_answer_sane(const struct dns_answer *a)
 {
 	return a->verdict < DNS_VERDICT_MAX && a->n <= ADDRESS_RESOLVED_MAX &&
-		a->rcode <= RCODE_MASK && (a->verdict != DNS_ANSWER || a->n > 0) &&
+		a->rcode <= DNS_REFERRAL && (a->verdict != DNS_ANSWER || a->n > 0) &&
 		memchr(a->alias, 0, sizeof(a->alias)) &&
 		(a->verdict != DNS_ALIAS || text_valid(TEXT_DOMAIN, a->alias));
 }

@@ -16,6 +16,9 @@ struct dns_query {
 	char name[ADDRESS_DOMAIN_MAX + 1];
 };
 
+/* As if it were an RCODE, of which there are 16. */
+#define DNS_REFERRAL 16
+
 enum dns_verdict {
 	DNS_ANSWER,	/* at least one address */
 	DNS_NO_NAME,	/* NXDOMAIN */
@@ -23,7 +26,7 @@ enum dns_verdict {
 	DNS_UNUSABLE,	/* it has only addresses that no host can have: unusable is the first */
 	DNS_ALIAS,	/* it is another name for alias, whose addresses are not in the message */
 	DNS_TRUNCATED,	/* no address before the cut: ask over TCP; says nothing about the name */
-	DNS_REFUSED,	/* SERVFAIL, REFUSED and the like: another server may know */
+	DNS_REFUSED,	/* SERVFAIL, REFUSED, a referral and the like: another server may know */
 	DNS_FOREIGN,	/* not the answer to this query */
 	DNS_BAD,	/* malformed */
 	DNS_VERDICT_MAX,

@@ -16,8 +16,8 @@ static const uint8_t waits[] = {1, 2, 4};
 /* The two questions asked about each name. */
 enum asked { ASK_A, ASK_AAAA, ASK_N };
 
-/* An answer that says nothing about the name: a DNS error code (below 16), or */
-enum { ERROR_NONE = 0, ERROR_TRUNCATED = 16, ERROR_MALFORMED };
+/* An answer that says nothing about the name: a DNS error code (DNS_REFERRAL at most), or */
+enum { ERROR_NONE = 0, ERROR_TRUNCATED = DNS_REFERRAL + 1, ERROR_MALFORMED };
 
 /* What the servers have told of a question: nothing yet, errors only, that there is no address
  * (that could be used), or addresses. */
@@ -35,8 +35,7 @@ struct question {
 	struct inet_addr addrs[ADDRESS_RESOLVED_MAX];
 	uint8_t errors[RESOLV_SERVERS_MAX]; /* in this round; that server is heard no more in it */
 	bool streamed[RESOLV_SERVERS_MAX];  /* asked over TCP in this round */
-	struct dns_stream stream;
-	size_t stream_server;
+	struct dns_stream streams[RESOLV_SERVERS_MAX];
 };
 
 struct lookup {
@@ -112,6 +111,12 @@ static struct dns_query query_of(const struct lookup *l, int which)
 	return q;
 }
 
+static void close_streams(struct question *q)
+{
+	for (size_t s = 0; s < RESOLV_SERVERS_MAX; s++)
+		dns_stream_close(&q->streams[s]);
+}
+
 /* To all servers. A failed send is like a lost packet: the next round tries again. */
 static void send_query(struct lookup *l, int which)
 {
@@ -122,7 +127,7 @@ static void send_query(struct lookup *l, int which)
 
 	memset(asked->errors, 0, sizeof(asked->errors));
 	memset(asked->streamed, 0, sizeof(asked->streamed));
-	dns_stream_close(&asked->stream);
+	close_streams(asked);
 	for (size_t s = 0; s < l->conf->n_servers && len > 0; s++) {
 		union endpoint to;
 		socklen_t size = endpoint_of(l, s, &to);
@@ -155,8 +160,10 @@ static void begin_question(struct lookup *l, int which, const char *name, unsign
 {
 	struct question *q = &l->asked[which];
 
-	dns_stream_close(&q->stream);
-	*q = (struct question){.id = (uint16_t)random_u32(), .chain = chain, .stream.fd = -1};
+	close_streams(q);
+	memset(q, 0, offsetof(struct question, streams));
+	q->id = (uint16_t)random_u32();
+	q->chain = chain;
 	strscpy(q->name, name, sizeof(q->name));
 }
 
@@ -186,12 +193,10 @@ static void ask_stream(struct lookup *l, int which, size_t server)
 	uint8_t message[DNS_MESSAGE_MAX];
 	union endpoint to;
 	socklen_t size = endpoint_of(l, server, &to);
-	int len = dns_encode(&query, message);
+	int len = dns_encode(&query, message); /* as before over UDP */
 
 	q->streamed[server] = true;
-	q->stream_server = server;
-	if (len > 0)
-		dns_stream_open(&q->stream, l->epoll, &to.any, size, message, (size_t)len);
+	dns_stream_open(&q->streams[server], l->epoll, &to.any, size, message, (size_t)len);
 }
 
 /* No timer runs any more; the sockets close with the resolver. */
@@ -226,8 +231,8 @@ int lookup_new(struct lookup **ret, const struct env *env, int epoll,
 	if (!l)
 		return -ENOMEM;
 	l->fds[0] = l->fds[1] = -1;
-	for (int which = 0; which < ASK_N; which++)
-		l->asked[which].stream.fd = -1;
+	for (int i = 0; i < ASK_N * RESOLV_SERVERS_MAX; i++)
+		l->asked[i % ASK_N].streams[i / ASK_N].fd = -1;
 	memcpy(l->name, name, len);
 	if (!literal && !text_valid(TEXT_DOMAIN, l->name))
 		return -EINVAL;
@@ -252,13 +257,13 @@ struct lookup *lookup_free(struct lookup *l)
 	if (!l)
 		return NULL;
 	for (int which = 0; which < ASK_N; which++)
-		dns_stream_close(&l->asked[which].stream);
+		close_streams(&l->asked[which]);
 	/* Out of the set first: a forked child may hold a copy. */
-	for (int which = 0; which < 2; which++)
+	for (int which = 0; which < 2; which++) {
 		if (l->fds[which] >= 0)
 			epoll_ctl(l->epoll, EPOLL_CTL_DEL, l->fds[which], NULL);
-	closep(&l->fds[0]);
-	closep(&l->fds[1]);
+		closep(&l->fds[which]);
+	}
 	free(l);
 	return NULL;
 }
@@ -339,16 +344,14 @@ static size_t read_packets(struct lookup *l, int fd, void *packet, size_t size,
 static size_t read_streams(struct lookup *l, void *packet, size_t size, struct dns_query *ret,
 	uint32_t *tag)
 {
-	for (int which = 0; which < ASK_N; which++) {
-		ssize_t n = dns_stream_read(&l->asked[which].stream, packet, size);
+	ssize_t n = 0;
 
-		if (n <= 0)
-			continue;
-		*ret = query_of(l, which);
-		*tag = TAG_STREAM | (uint32_t)l->asked[which].stream_server;
-		return (size_t)n;
+	for (int i = 0; n <= 0 && i < ASK_N * RESOLV_SERVERS_MAX; i++) {
+		n = dns_stream_read(&l->asked[i % ASK_N].streams[i / ASK_N], packet, size);
+		*ret = query_of(l, i % ASK_N);
+		*tag = TAG_STREAM | (uint32_t)i / ASK_N;
 	}
-	return 0;
+	return n > 0 ? (size_t)n : 0;
 }
 
 /* The sockets take turns at being first: a flood on one does not hide the other. */
@@ -494,7 +497,7 @@ static void take_verdict(struct lookup *l, int which, const struct dns_answer *a
 		break;
 	case DNS_TRUNCATED:
 		take_error(l, q, server, ERROR_TRUNCATED);
-		if (!stream && !q->streamed[server] && q->stream.fd < 0)
+		if (!stream && !q->streamed[server])
 			ask_stream(l, which, server);
 		break;
 	case DNS_REFUSED:

@@ -94,6 +94,17 @@ static const struct row answers[] = {
 	ROW("no such name", DNS_NO_NAME, 0, "\x12\x34\x81\x83\0\1\0\0\0\0\0\0" QUESTION),
 	ROW("server failure", DNS_REFUSED, 0, "\x12\x34\x81\x82\0\1\0\0\0\0\0\0" QUESTION),
 	ROW("refused", DNS_REFUSED, 0, "\x12\x34\x81\x85\0\1\0\0\0\0\0\0" QUESTION),
+	ROW("a referral of a server that asks no others", DNS_REFUSED, 0,
+	"\x12\x34\x81\0\0\1\0\0\0\1\0\0" QUESTION
+		"\xc0\x10\0\2\0\1\0\0\0\1\0\4\2ns\xc0\x10"),
+	ROW("nothing, of a server that is responsible", DNS_NO_DATA, 0,
+	"\x12\x34\x85\0\0\1\0\0\0\1\0\0" QUESTION
+		"\xc0\x10\0\2\0\1\0\0\0\1\0\4\2ns\xc0\x10"),
+	ROW("nothing, remembered by a server that asks no others", DNS_NO_DATA, 0,
+	"\x12\x34\x81\0\0\1\0\0\0\1\0\0" QUESTION
+		"\xc0\x10\0\6\0\1\0\0\0\1\0\x16\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
+	ROW("nothing, and nobody else either", DNS_NO_DATA, 0,
+	"\x12\x34\x81\0\0\1\0\0\0\0\0\0" QUESTION),
 	ROW("other id", DNS_FOREIGN, 0,
 	"\x12\x35\x81\x80\0\1\0\1\0\0\0\0" QUESTION RECORD_A "\x0a\0\0\1"),
 	ROW("a query", DNS_FOREIGN, 0, "\x12\x34\x01\x00\0\1\0\0\0\0\0\0" QUESTION),
