@@ -292,8 +292,7 @@ static void hold_lease(struct dhcp4 *d, const struct dhcp4_lease *lease)
 	d->has_lease = true;
 	d->address = lease->ack.yiaddr;
 	d->server = lease->ack.server_id;
-	d->refusals = 0;
-	d->offer.n_silent = 0;
+	d->offer.n_failed = d->refusals = 0;
 	client_turn_bound(&d->turn);
 }
 
@@ -332,6 +331,7 @@ void dhcp4_decline(struct dhcp4 *d, uint64_t now)
 	rest(d, DECLINE_REST, now);
 	r.xid = d->xid = random_u32();
 	queue_packet(d, &r, false);
+	dhcp4_offer_failed(&d->offer, d->server);
 	drop_lease(d);
 }
 
@@ -359,7 +359,7 @@ static void no_ack(struct dhcp4 *d)
 	bool over = wait_after(d, d->tries + 1) == 0;
 
 	if (over)
-		dhcp4_offer_silent(&d->offer, d->server);
+		dhcp4_offer_failed(&d->offer, d->server);
 	if (d->answered)
 		return; /* with what was told already */
 	dhcp_note(&d->events, DHCP_EVENT_UNACKED)->unacked = (struct dhcp_unacked){
@@ -482,6 +482,8 @@ static void take_nak(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now)
 
 	ev->server = inet_from(r->server_id);
 	ev->again = d->state == WISHING;
+	if (d->state == REQUESTING && n > 0) /* a first one may be chance */
+		dhcp4_offer_failed(&d->offer, d->server);
 	drop_lease(d);
 	d->refusals += !ev->again;
 	if (n == 0)
@@ -511,9 +513,8 @@ static bool expected(struct dhcp4 *d, const struct dhcp_reply *r)
 	}
 	if (d->state == SELECTING && r->type == DHCP_ACK)
 		return r->rapid ? d->rapid : dhcp4_ack_late(r, d->server, d->address);
-	if (d->state == SELECTING)
-		return r->type == DHCP_OFFER;
-	return r->type == DHCP_ACK || r->type == DHCP_NAK;
+	return d->state == SELECTING ? r->type == DHCP_OFFER
+		: r->type == DHCP_ACK || r->type == DHCP_NAK;
 }
 
 /* In REQUESTING only the server whose offer was taken counts. That another one acknowledges is
@@ -542,17 +543,16 @@ void dhcp4_take(struct dhcp4 *d, const struct dhcp_reply *r, uint64_t now)
 		return;
 	if (!dhcp4_server_fault(r, &fault) && from_another(d, r))
 		return;
-	if (reply_fault(d, r, &fault)) {
+	if (reply_fault(d, r, &fault))
 		bad_reply(d, r, fault.text);
-	} else if (!server_allowed(d, r->server_id)) {
+	else if (!server_allowed(d, r->server_id))
 		dhcp_note(&d->events, DHCP_EVENT_FOREIGN)->server = inet_from(r->server_id);
-	} else if (r->type == DHCP_OFFER) {
+	else if (r->type == DHCP_OFFER)
 		take_offer(d, r, now);
-	} else if (r->type == DHCP_ACK) {
+	else if (r->type == DHCP_ACK)
 		take_ack(d, r, now);
-	} else {
+	else
 		take_nak(d, r, now);
-	}
 }
 
 bool dhcp4_listens(const struct dhcp4 *d)

@@ -110,23 +110,23 @@ bool dhcp4_ack_late(const struct dhcp_reply *r, struct in_addr server, struct in
 
 /* --- offers --------------------------------------------------------------------------------- */
 
-static bool was_silent(const struct dhcp4_offer *o, struct in_addr server)
+static bool has_failed(const struct dhcp4_offer *o, struct in_addr server)
 {
-	for (size_t i = 0; i < o->n_silent; i++)
-		if (o->silent[i].s_addr == server.s_addr)
+	for (size_t i = 0; i < o->n_failed; i++)
+		if (o->failed[i].s_addr == server.s_addr)
 			return true;
 	return false;
 }
 
-void dhcp4_offer_silent(struct dhcp4_offer *o, struct in_addr server)
+void dhcp4_offer_failed(struct dhcp4_offer *o, struct in_addr server)
 {
-	if (!was_silent(o, server) && o->n_silent < DHCP4_SILENT_MAX)
-		o->silent[o->n_silent++] = server;
+	if (!has_failed(o, server) && o->n_failed < DHCP4_FAILED_MAX)
+		o->failed[o->n_failed++] = server;
 }
 
 bool dhcp4_offer_take(struct dhcp4_offer *o, struct in_addr server, struct in_addr address)
 {
-	bool wait = was_silent(o, server);
+	bool wait = has_failed(o, server);
 
 	if (!wait || !o->server.s_addr) {
 		o->server = server;

@@ -53,19 +53,20 @@ bool dhcp4_ack_late(const struct dhcp_reply *r, struct in_addr server, struct in
 
 /*
  * The first OFFER counts, since waiting for a better one costs every boot its time; but a server
- * that has left REQUESTs unanswered may be the fastest each time, so that its offer is held until
- * the next DISCOVER would be due, and another server's goes first.
+ * that has left REQUESTs unanswered, refuses what it offers, or leases what is in use, may be the
+ * fastest each time, so that its offer is held until the next DISCOVER would be due, and another
+ * server's goes first.
  */
-#define DHCP4_SILENT_MAX 4
+#define DHCP4_FAILED_MAX 4
 
-struct dhcp4_offer { /* zeroed: no server was silent, no offer is held */
-	struct in_addr silent[DHCP4_SILENT_MAX]; /* left REQUESTs unanswered since the last lease */
-	size_t n_silent;
+struct dhcp4_offer { /* zeroed: no server has failed, no offer is held */
+	struct in_addr failed[DHCP4_FAILED_MAX]; /* since the last lease */
+	size_t n_failed;
 	struct in_addr address, server; /* held; server 0: none */
 };
 
-/* dhcp4_offer_silent: remembers a server that has not answered. More than fit are forgotten. */
-void dhcp4_offer_silent(struct dhcp4_offer *o, struct in_addr server);
+/* dhcp4_offer_failed: remembers a server as one of those. More than fit are forgotten. */
+void dhcp4_offer_failed(struct dhcp4_offer *o, struct in_addr server);
 
 /* dhcp4_offer_take: keeps an offer that is better than the one held, if any. true: it counts now;
  * false: wait. */

@@ -241,6 +241,7 @@ void dhcp6_decline(struct dhcp6 *d, uint64_t now)
 	if (!d->has_lease)
 		return;
 	d->has_lease = false; /* what it was about stays in d->lease until the server has heard */
+	dhcp6_offer_failed(&d->offer, &d->lease.reply.server);
 	enter(d, DECLINING, now);
 }
 

@@ -44,10 +44,15 @@ bool dhcp6_offer_take(struct dhcp6_offer *o, const struct dhcp6_reply *r)
 	return !has_failed(o, &r->server);
 }
 
+void dhcp6_offer_failed(struct dhcp6_offer *o, const struct duid *server)
+{
+	if (!has_failed(o, server) && o->n_failed < DHCP6_FAILED_MAX)
+		o->failed[o->n_failed++] = *server;
+}
+
 bool dhcp6_offer_fail(struct dhcp6_offer *o)
 {
-	if (!has_failed(o, &o->best.server) && o->n_failed < DHCP6_FAILED_MAX)
-		o->failed[o->n_failed++] = o->best.server;
+	dhcp6_offer_failed(o, &o->best.server);
 	o->has_best = o->has_second;
 	if (o->has_second)
 		o->best = o->second;

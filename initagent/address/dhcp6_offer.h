@@ -3,8 +3,8 @@
  * dhcp6_offer: is there an address for this client in an answer, and if not, why: a status code is
  * the server's word, everything else is wrong with what it sends. And the ADVERTISEs of a search:
  * which server is asked, and which one after it. A server that was asked and gave no address, by
- * refusal or by silence, comes after all others whatever its preference (RFC 8415 section
- * 18.2.10.1: try another server), until there is a lease. Pure.
+ * refusal or by silence, or one that is in use, comes after all others whatever its preference (RFC
+ * 8415 section 18.2.10.1: try another server), until there is a lease. Pure.
  */
 #pragma once
 
@@ -49,6 +49,9 @@ bool duid_equal(const struct duid *a, const struct duid *b);
 /* dhcp6_offer_take: an ADVERTISE with an address. true: worth a REQUEST soon; false: only if no
  * other comes. */
 bool dhcp6_offer_take(struct dhcp6_offer *o, const struct dhcp6_reply *r);
+
+/* dhcp6_offer_failed: remembers that server. More than fit are forgotten. */
+void dhcp6_offer_failed(struct dhcp6_offer *o, const struct duid *server);
 
 /* dhcp6_offer_fail: the best one's server gave none. true: the second one is the best now. */
 bool dhcp6_offer_fail(struct dhcp6_offer *o);

@@ -267,6 +267,10 @@ TEST(refusals_slow_down)
 
 		client_sent(d, DHCP_DISCOVER);
 		client_reply(d, DHCP_OFFER, SERVER, now);
+		if (i >= 2) { /* others would come first by now */
+			now = dhcp4_deadline(d);
+			dhcp4_tick(d, now);
+		}
 		client_sent(d, DHCP_REQUEST);
 		client_reply(d, DHCP_NAK, SERVER, now);
 		CHECK_INT(ntohl(client_event(d, DHCP_EVENT_REFUSED).server.v4.s_addr), SERVER);

@@ -364,6 +364,51 @@ TEST(a_silent_server_stands_behind_others)
 	}
 }
 
+/* What was offered is refused, time and again: that server is the fastest each time, too. */
+TEST(a_server_that_refuses_its_offers_stands_behind_others)
+{
+	_cleanup_(dhcp4_freep) struct dhcp4 *d = client_make(NULL, 0);
+	struct dhcp4_packet p;
+	uint64_t now = 0;
+
+	dhcp4_start(d, now);
+	for (int i = 0; i < 2; i++) {
+		client_sent(d, DHCP_DISCOVER);
+		client_reply(d, DHCP_OFFER, SERVER, now);
+		client_sent(d, DHCP_REQUEST);
+		client_reply(d, DHCP_NAK, SERVER, now);
+		client_event(d, DHCP_EVENT_REFUSED);
+	}
+	now = dhcp4_deadline(d);
+	dhcp4_tick(d, now);
+	client_sent(d, DHCP_DISCOVER);
+	client_reply(d, DHCP_OFFER, SERVER, now);
+	client_nothing_sent(d);
+	client_reply(d, DHCP_OFFER, OTHER, now);
+	p = client_sent(d, DHCP_REQUEST);
+	CHECK_INT(msg_find_u32(p.bytes, p.len, 54), OTHER);
+}
+
+/* And so does one that leases an address which is in use. */
+TEST(a_server_whose_address_was_declined_stands_behind_others)
+{
+	_cleanup_(dhcp4_freep) struct dhcp4 *d = client_make(NULL, 0);
+	struct dhcp4_packet p;
+	uint64_t now;
+
+	client_bind_at(d, 0);
+	dhcp4_decline(d, SEC);
+	client_sent(d, DHCP_DECLINE);
+	now = dhcp4_deadline(d);
+	dhcp4_tick(d, now);
+	client_sent(d, DHCP_DISCOVER);
+	client_reply(d, DHCP_OFFER, SERVER, now);
+	client_nothing_sent(d);
+	client_reply(d, DHCP_OFFER, OTHER, now);
+	p = client_sent(d, DHCP_REQUEST);
+	CHECK_INT(msg_find_u32(p.bytes, p.len, 54), OTHER);
+}
+
 /* --- leases of seconds ----------------------------------------------------------------------- */
 
 /* Renewed while the server answers, at most twice a second, and not used beyond their end. */

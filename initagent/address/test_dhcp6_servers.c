@@ -91,6 +91,32 @@ TEST(a_silent_server_stands_behind_others)
 	CHECK_INT(asked_server(&p), 3);
 }
 
+/* Its address was in use: the other one comes first, whatever the preference. */
+TEST(a_server_whose_address_was_declined_stands_behind_others)
+{
+	_cleanup_(dhcp6_freep) struct dhcp6 *d = client6_make(false);
+	uint64_t now = START;
+	struct dhcp6_packet p;
+
+	dhcp6_start(d, now);
+	client6_sent(d, DHCP6_SOLICIT);
+	advertise(d, 1, 255, US, now);
+	client6_sent(d, DHCP6_REQUEST);
+	client6_answer(d, DHCP6_REPLY, 1, US, 3600, 7200, now);
+	client6_event(d, DHCP_EVENT_LEASE);
+	dhcp6_decline(d, now);
+	client6_sent(d, DHCP6_DECLINE);
+	client6_answer_status(d, DHCP6_REPLY, 1, DHCP6_SUCCESS, now);
+	now = dhcp6_deadline(d);
+	dhcp6_tick(d, now);
+	client6_sent(d, DHCP6_SOLICIT);
+	advertise(d, 1, 100, US, now);
+	advertise(d, 2, 1, OTHER, now);
+	now = client6_run(d, now, 0, SEC);
+	p = client6_sent(d, DHCP6_REQUEST);
+	CHECK_INT(asked_server(&p), 2);
+}
+
 TEST(a_refusal_after_an_offer)
 {
 	_cleanup_(dhcp6_freep) struct dhcp6 *d = client6_make(false);
