@@ -130,6 +130,7 @@ bool target_name(struct target *t, uint64_t now);
 
 /*
  * target_proof.c: may the root that was just named become the root? error: of reading its name.
- * False: the target ended with the cause; no server was asked yet.
+ * False: no server was asked yet; the cause was told, and where the command line names the root,
+ * the target has ended with it.
  */
-bool target_may_be(struct target *t, int error, const char *where);
+bool target_may_be(struct target *t, int error, const char *where, uint64_t now);

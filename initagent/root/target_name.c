@@ -109,7 +109,7 @@ static int name_root(struct target *t, const struct rail *rail, const struct add
 	};
 	int r = take_root_path(t, a, now);
 
-	if (!target_may_be(t, r, rail->name))
+	if (!target_may_be(t, r, rail->name, now))
 		return -EPERM;
 	if (r < 0)
 		return r;
@@ -125,13 +125,15 @@ static int name_root(struct target *t, const struct rail *rail, const struct add
 	return r;
 }
 
-/* error: what name_root() returned. */
+/* error: what name_root() returned; -EPERM was told there. */
 static void unnamed(struct target *t, const struct rail *rail, const struct address_result *a,
 	int error, uint64_t now)
 {
 	const char *text = root_path(a);
 	char why[REPORT_TEXT_MAX];
 
+	if (error == -EPERM)
+		return;
 	if (*text)
 		snprintf(why, sizeof(why), "root-path of its lease: \"%s\"%s", text,
 			error == -EPROTONOSUPPORT
@@ -156,11 +158,14 @@ static bool named_by(struct target *t, const struct rail *rail, uint64_t now)
 		return !t->ended;
 	six = addresses_result_of(rails_addresses(t->cfg.rails), rail->ifindex, AF_INET6);
 	target_forget(t);
-	if (six && six != first && name_root(t, rail, six, now) >= 0)
-		return true;
-	if (t->ended)
-		return false;
-	target_forget(t);
+	if (six && six != first) {
+		int r6 = name_root(t, rail, six, now);
+
+		if (r6 >= 0 || t->ended)
+			return !t->ended;
+		r = r6 == -EPERM ? r6 : r;
+		target_forget(t);
+	}
 	unnamed(t, rail, first, r, now);
 	return false;
 }

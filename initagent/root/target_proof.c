@@ -43,11 +43,18 @@ static const char *why_not(const struct target *t, int error)
 	return NULL;
 }
 
-bool target_may_be(struct target *t, int error, const char *where)
+bool target_may_be(struct target *t, int error, const char *where, uint64_t now)
 {
 	const char *why = why_not(t, error);
 
-	if (why)
+	if (!why)
+		return true;
+	/* What a lease names is one server's word: another lease may name something better. */
+	if (t->cfg.plan->root.image.unprovable || (!error && !t->spec)) {
 		target_end(t, CAUSE_ROOT_UNPROVED, where, why);
-	return !why;
+	} else {
+		target_note(t, CAUSE_ROOT_UNPROVED, where, why);
+		report_cause(t->report, CAUSE_ROOT_UNPROVED, where, now, "%s", why);
+	}
+	return false;
 }
