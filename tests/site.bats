@@ -5,6 +5,8 @@
 # that read what is rendered are in site-dhcp.bats, iPXE in tests-qemu/ipxe.bats.
 bats_require_minimum_version 1.5.0
 
+load lib/ready
+
 setup() {
 	cd "$BATS_TEST_DIRNAME/.." || return
 	SITE=$(realpath "${BUILD:-build}")/initagent-site
@@ -827,9 +829,10 @@ here() {
 	here bash -c 'ulimit -Sn 1024; exec "$@"' - nginx -p "$T/nginx" \
 		-c "$T/out/nginx/nginx.conf" -g "user root;" >"$T/log" 2>&1 3>&-
 	here curl -sf http://127.0.0.1:18931/boot.ipxe | cmp - "$T/out/http/boot.ipxe"
-	# for a connection and its file each, whatever started it
+	# for a connection and its file each, whatever started it; the newest sets its own a moment after
+	# its start, while another one serves already
 	worker=$(pgrep -n -P "$(<"$T/nginx/nginx.pid")")
-	[ "$(awk '/open files/ { print $4 }' "/proc/$worker/limits")" = 16384 ]
+	ready grep -q 'open files *16384 ' "/proc/$worker/limits"
 	here curl -sf http://127.0.0.1:18932/node/525400000099.ipxe |
 		cmp - "$T/out/http/default.ipxe"
 	code() { here curl -s -o /dev/null -w '%{http_code}' "$@"; }
