@@ -21,15 +21,18 @@ enum demand {
 	DEMAND_EARLY = 8,  /* an interface needs it: next to those */
 };
 
-struct graph;
+struct graph {
+	const struct env *env; /* borrowed, as is: */
+	const struct catalog *catalog;
+	struct node *nodes;
+	struct module_entry *entries; /* parallel to nodes: this is the public ledger */
+	size_t n, capacity;
+	uint32_t last_event;
+	bool several; /* more than one module is loaded at a time */
+	bool unranked; /* rows or edges came since ranks were worked out */
+};
 
-/*
- * graph_new: env and catalog are borrowed; several modules may be loaded at a time. 0 or -ENOMEM.
- */
-int graph_new(
-	struct graph **ret, const struct env *env, const struct catalog *catalog, bool several);
-struct graph *graph_free(struct graph *g);
-DEFINE_FREEP(struct graph, graph_free)
+void graph_done(struct graph *g);
 
 /*
  * graph_need: adds what name or alias stands for, with all dependencies, or raises the demand if it

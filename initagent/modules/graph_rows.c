@@ -18,24 +18,8 @@ const char *module_state_name(enum module_state state)
 	return (unsigned)state < MODULE_STATE_MAX ? state_names[state] : "?";
 }
 
-int graph_new(
-	struct graph **ret, const struct env *env, const struct catalog *catalog, bool several)
+void graph_done(struct graph *g)
 {
-	struct graph *g = calloc(1, sizeof(*g));
-
-	if (!g)
-		return -ENOMEM;
-	g->env = env;
-	g->catalog = catalog;
-	g->several = several;
-	*ret = g;
-	return 0;
-}
-
-struct graph *graph_free(struct graph *g)
-{
-	if (!g)
-		return NULL;
 	for (size_t i = 0; i < g->n; i++) {
 		if (g->nodes[i].mod)
 			kmod_module_unref(g->nodes[i].mod);
@@ -43,8 +27,6 @@ struct graph *graph_free(struct graph *g)
 	}
 	free(g->nodes);
 	free(g->entries);
-	free(g);
-	return NULL;
 }
 
 int row_find(const struct graph *g, const char *name)

@@ -55,17 +55,6 @@ struct node {
 	uint32_t event; /* when to hand it out, in order; 0: nothing to hand out */
 };
 
-struct graph {
-	const struct env *env;
-	const struct catalog *catalog;
-	struct node *nodes;
-	struct module_entry *entries; /* parallel to nodes: this is the public ledger */
-	size_t n, capacity;
-	uint32_t last_event;
-	bool several; /* more than one module is loaded at a time */
-	bool unranked; /* rows or edges came since ranks were worked out */
-};
-
 static inline bool row_is_finished(const struct module_entry *e)
 {
 	return e->state != MODULE_WAITING && e->state != MODULE_LOADING;

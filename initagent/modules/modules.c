@@ -23,8 +23,8 @@
 struct modules {
 	struct env env;
 	struct catalog *catalog;
-	struct graph *graph;
-	struct pool *pool;
+	struct graph graph;
+	struct pool pool;
 	struct modules_ops ops;
 	int epoll;
 	int uevent;
@@ -78,15 +78,15 @@ static int open_parts(struct modules *m, const struct modules_config *cfg)
 		m->ops = *cfg->ops;
 	else
 		m->ops = (struct modules_ops){insert_file, open_netlink, catalog_kmod(m->catalog)};
-	r = graph_new(&m->graph, &m->env, m->catalog, workers > 1 && !m->in_process);
-	if (r < 0)
-		return r;
+	m->graph = (struct graph){.env = &m->env, .catalog = m->catalog,
+		.several = workers > 1 && !m->in_process};
 	m->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (m->epoll < 0)
 		return -errno;
 	if (m->in_process)
 		m->kmsg = kmsg_open(&m->env);
-	return pool_new(&m->pool, &m->env, &m->ops, m->epoll, workers);
+	pool_init(&m->pool, &m->env, &m->ops, m->epoll, workers);
+	return 0;
 }
 
 int modules_new(struct modules **ret, const struct env *env, const struct modules_config *cfg)
@@ -112,8 +112,8 @@ struct modules *modules_free(struct modules *m)
 {
 	if (!m)
 		return NULL;
-	m->pool = pool_free(m->pool);
-	m->graph = graph_free(m->graph);
+	pool_stop(&m->pool);
+	graph_done(&m->graph);
 	m->catalog = catalog_free(m->catalog);
 	closep(&m->uevent);
 	closep(&m->kmsg);
@@ -128,16 +128,16 @@ static int refuse(struct modules *m, const char *name, enum catalog_answer answe
 	char text[MODULE_TEXT_SIZE];
 
 	if (answer == CATALOG_BARRED)
-		return graph_refuse(m->graph, name, CAUSE_MODULE_BLACKLISTED, -EPERM,
+		return graph_refuse(&m->graph, name, CAUSE_MODULE_BLACKLISTED, -EPERM,
 			"a blacklist line in modprobe.d forbids every module with this alias", now);
 	if (answer == CATALOG_NO_INDEX) {
 		snprintf(text, sizeof(text), "/lib/modules/%s/modules.dep.bin is not there",
 			catalog_kver(m->catalog));
-		return graph_refuse(m->graph, name, CAUSE_MODULE_NO_INDEX, -ENOENT, text, now);
+		return graph_refuse(&m->graph, name, CAUSE_MODULE_NO_INDEX, -ENOENT, text, now);
 	}
 	snprintf(text, sizeof(text), "no such module or alias in /lib/modules/%s",
 		catalog_kver(m->catalog));
-	return graph_refuse(m->graph, name, CAUSE_MODULE_MISSING, -ENOENT, text, now);
+	return graph_refuse(&m->graph, name, CAUSE_MODULE_MISSING, -ENOENT, text, now);
 }
 
 static int request(struct modules *m, const char *name_or_alias, unsigned demand, uint64_t now)
@@ -147,14 +147,14 @@ static int request(struct modules *m, const char *name_or_alias, unsigned demand
 
 	if (r < 0 || m->stopped)
 		return r < 0 ? r : -ESHUTDOWN;
-	r = graph_need(m->graph, name_or_alias, demand, now);
+	r = graph_need(&m->graph, name_or_alias, demand, now);
 	if (r < 0)
 		return r;
 	m->backlog = true;
 	if (r == CATALOG_FOUND)
 		return 0;
 	if (catalog_live(m->catalog, plain))
-		return graph_adopt(m->graph, plain, now);
+		return graph_adopt(&m->graph, plain, now);
 	return refuse(m, plain, (enum catalog_answer)r, now);
 }
 
@@ -174,7 +174,7 @@ int modules_request_alias(struct modules *m, const char *alias, uint64_t now)
 
 	if (!catalog_valid_alias(alias) || m->stopped)
 		return m->stopped ? -ESHUTDOWN : -EINVAL;
-	r = graph_need(m->graph, alias, DEMAND_ALIAS | DEMAND_EARLY, now);
+	r = graph_need(&m->graph, alias, DEMAND_ALIAS | DEMAND_EARLY, now);
 	if (r < 0)
 		return r;
 	m->backlog = true;
@@ -194,7 +194,7 @@ static void report_undriven(struct modules *m, const struct coldplug_device *dev
 
 static void serve_device(struct modules *m, const struct coldplug_device *dev, uint64_t now)
 {
-	int r = graph_need(m->graph, dev->modalias, DEMAND_DEVICE, now);
+	int r = graph_need(&m->graph, dev->modalias, DEMAND_DEVICE, now);
 
 	if (r == CATALOG_FOUND) {
 		report_log(m->env.report, REPORT_DEBUG, "modules", now, "device %s: %s", dev->where,
@@ -232,7 +232,7 @@ int modules_coldplug(struct modules *m, uint64_t now)
 			"%s: drivers are taken as built in", bare);
 	/* The workers start while we look. */
 	if (!m->in_process)
-		pool_warm(m->pool);
+		pool_warm(&m->pool);
 	/* Listen first, scan after: a device that appears in between is seen twice, not never. */
 	if (m->uevent < 0) {
 		m->uevent = m->ops.open_uevent(m->ops.data);
@@ -252,19 +252,19 @@ int modules_fd(const struct modules *m)
 
 uint64_t modules_deadline(const struct modules *m)
 {
-	uint64_t again = m->stopped ? NSEC_NEVER : graph_deadline(m->graph);
+	uint64_t again = m->stopped ? NSEC_NEVER : graph_deadline(&m->graph);
 
 	if (m->stopped || !m->backlog)
 		return m->rescan ? 0 : again;
-	return m->in_process ? 0 : min_u64(again, pool_look_at(m->pool));
+	return m->in_process ? 0 : min_u64(again, pool_look_at(&m->pool));
 }
 
 static void take_results(struct modules *m, uint64_t now)
 {
 	struct load_result result;
 
-	while (pool_next(m->pool, &result)) {
-		graph_finished(m->graph, &result, now);
+	while (pool_next(&m->pool, &result)) {
+		graph_finished(&m->graph, &result, now);
 		m->backlog = true;
 	}
 }
@@ -295,9 +295,9 @@ static void load_here(struct modules *m, const struct load_job *job, uint64_t no
 {
 	struct load_result result;
 
-	graph_started(m->graph, job->id, now);
+	graph_started(&m->graph, job->id, now);
 	loader_run(job, &m->ops, m->kmsg, &result);
-	graph_finished(m->graph, &result, now);
+	graph_finished(&m->graph, &result, now);
 }
 
 /* in_process: one module a call. */
@@ -308,11 +308,11 @@ void modules_start(struct modules *m, uint64_t now)
 	if (now < modules_deadline(m) || m->stopped)
 		return;
 	m->backlog = false;
-	while (graph_next(m->graph, pool_busy(m->pool) == 0, &job, now) >= 0) {
-		int r = m->in_process ? -ECHILD : pool_submit(m->pool, &job, now);
+	while (graph_next(&m->graph, pool_busy(&m->pool) == 0, &job, now) >= 0) {
+		int r = m->in_process ? -ECHILD : pool_submit(&m->pool, &job, now);
 
 		if (r == 0) {
-			graph_started(m->graph, job.id, now);
+			graph_started(&m->graph, job.id, now);
 			continue;
 		}
 		m->backlog = true;
@@ -320,7 +320,7 @@ void modules_start(struct modules *m, uint64_t now)
 			load_here(m, &job, now);
 		break;
 	}
-	pool_look(m->pool, m->backlog && !m->in_process, now);
+	pool_look(&m->pool, m->backlog && !m->in_process, now);
 }
 
 int modules_dispatch(struct modules *m, uint64_t now)
@@ -344,36 +344,36 @@ int modules_dispatch(struct modules *m, uint64_t now)
 
 bool modules_pop_event(struct modules *m, struct module_event *ret)
 {
-	return graph_pop_event(m->graph, ret);
+	return graph_pop_event(&m->graph, ret);
 }
 
 bool modules_settled(const struct modules *m)
 {
-	return !m->rescan && !graph_unfinished(m->graph, false);
+	return !m->rescan && !graph_unfinished(&m->graph, false);
 }
 
 const struct module_entry *modules_device_driver(const struct modules *m)
 {
-	return graph_unfinished(m->graph, true);
+	return graph_unfinished(&m->graph, true);
 }
 
 const struct module_entry *modules_ledger(const struct modules *m, size_t *ret_n)
 {
-	return graph_entries(m->graph, ret_n);
+	return graph_entries(&m->graph, ret_n);
 }
 
 const struct module_entry *modules_find(const struct modules *m, const char *name)
 {
-	return graph_find(m->graph, name);
+	return graph_find(&m->graph, name);
 }
 
 unsigned modules_stop(struct modules *m)
 {
 	m->stopped = true;
-	return pool_stop(m->pool);
+	return pool_stop(&m->pool);
 }
 
 unsigned modules_processes(const struct modules *m)
 {
-	return pool_created(m->pool);
+	return m->pool.created;
 }

@@ -5,52 +5,14 @@
 
 #include "base/worker.h"
 
-struct member {
-	struct worker *worker; /* NULL: free slot */
-	bool busy;
-	bool asleep; /* in a long job */
-	uint32_t job;
-	uint64_t since;
-};
-
-struct pool {
-	struct member members[POOL_MAX];
-	const struct env *env;
-	const struct modules_ops *ops;
-	int epoll;
-	unsigned limit; /* workers for jobs that are not long; rises, never falls */
-	unsigned created;
-	uint64_t look; /* next look at the idle time; NSEC_NEVER: no job waits */
-	uint64_t pause; /* between the last look and the next */
-	uint64_t idle; /* of all CPUs at the last look */
-};
-
-int pool_new(struct pool **ret, const struct env *env, const struct modules_ops *ops, int epoll,
+void pool_init(struct pool *p, const struct env *env, const struct modules_ops *ops, int epoll,
 	unsigned normal)
 {
-	struct pool *p = calloc(1, sizeof(*p));
-
-	if (!p)
-		return -ENOMEM;
-	p->env = env;
-	p->ops = ops;
-	p->epoll = epoll;
-	p->limit = normal < 1 ? 1 : normal < POOL_MAX ? normal : POOL_MAX;
-	p->look = NSEC_NEVER;
-	*ret = p;
-	return 0;
+	*p = (struct pool){.env = env, .ops = ops, .epoll = epoll, .look = NSEC_NEVER,
+		.limit = normal < 1 ? 1 : normal < POOL_MAX ? normal : POOL_MAX};
 }
 
-struct pool *pool_free(struct pool *p)
-{
-	if (!p)
-		return NULL;
-	pool_stop(p);
-	free(p);
-	return NULL;
-}
-
-static struct member *find_free(struct pool *p)
+static struct pool_member *find_free(struct pool *p)
 {
 	for (size_t i = 0; i < POOL_MAX; i++)
 		if (!p->members[i].worker)
@@ -58,7 +20,7 @@ static struct member *find_free(struct pool *p)
 	return NULL;
 }
 
-static struct member *find_idle(struct pool *p)
+static struct pool_member *find_idle(struct pool *p)
 {
 	for (size_t i = 0; i < POOL_MAX; i++)
 		if (p->members[i].worker && !p->members[i].busy)
@@ -131,7 +93,7 @@ static bool is_asleep(pid_t pid)
 static void look_at_workers(struct pool *p, uint64_t now)
 {
 	for (size_t i = 0; i < POOL_MAX; i++) {
-		struct member *w = &p->members[i];
+		struct pool_member *w = &p->members[i];
 
 		if (w->busy && w->since + POOL_LONG <= now)
 			w->asleep = is_asleep(worker_pid(w->worker));
@@ -168,14 +130,14 @@ static int load_modules(const void *arg)
 /* An answer to the job that was given, and to none twice. */
 static bool is_answer(void *reply, const void *context)
 {
-	const struct member *w = context;
+	const struct pool_member *w = context;
 	struct load_result *r = reply;
 
 	r->text[sizeof(r->text) - 1] = 0;
 	return w->busy && r->id == w->job;
 }
 
-static int spawn(struct pool *p, struct member *w)
+static int spawn(struct pool *p, struct pool_member *w)
 {
 	/* It may sit in a driver's probe for a minute: a load that has begun is left to end. */
 	const struct worker_spec spec = {
@@ -208,7 +170,7 @@ void pool_warm(struct pool *p)
 
 int pool_submit(struct pool *p, const struct load_job *job, uint64_t now)
 {
-	struct member *w;
+	struct pool_member *w;
 	int r;
 
 	if (!is_ready(p))
@@ -230,7 +192,7 @@ int pool_submit(struct pool *p, const struct load_job *job, uint64_t now)
 }
 
 /* A worker that is gone, or does not keep to the protocol: its job has failed. */
-static void fail_job(struct pool *p, struct member *w, struct load_result *ret)
+static void fail_job(struct pool *p, struct pool_member *w, struct load_result *ret)
 {
 	(void)epoll_ctl(p->epoll, EPOLL_CTL_DEL, worker_fd(w->worker), NULL);
 	worker_end(w->worker);
@@ -239,11 +201,11 @@ static void fail_job(struct pool *p, struct member *w, struct load_result *ret)
 	snprintf(
 		ret->text, sizeof(ret->text), "the loading process %s", worker_end_text(w->worker));
 	worker_free(w->worker);
-	*w = (struct member){0};
+	*w = (struct pool_member){0};
 }
 
 /* One worker's answer; false when there is nothing to report. */
-static bool take_answer(struct pool *p, struct member *w, struct load_result *ret)
+static bool take_answer(struct pool *p, struct pool_member *w, struct load_result *ret)
 {
 	int r = worker_receive(w->worker, ret, 0);
 	bool had_job = w->busy;
@@ -273,17 +235,12 @@ unsigned pool_busy(const struct pool *p)
 	return n;
 }
 
-unsigned pool_created(const struct pool *p)
-{
-	return p->created;
-}
-
 unsigned pool_stop(struct pool *p)
 {
 	unsigned busy = pool_busy(p);
 
 	for (size_t i = 0; i < POOL_MAX; i++) {
-		struct member *w = &p->members[i];
+		struct pool_member *w = &p->members[i];
 
 		if (!w->worker)
 			continue;
@@ -293,7 +250,7 @@ unsigned pool_stop(struct pool *p)
 			worker_detach(w->worker);
 		else
 			worker_free(w->worker);
-		*w = (struct member){0};
+		*w = (struct pool_member){0};
 	}
 	return busy;
 }

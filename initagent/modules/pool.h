@@ -25,16 +25,30 @@
 /* From this age on a job's worker does not count if it is found asleep. */
 #define POOL_LONG (1000 * NSEC_PER_MSEC)
 
-struct pool;
+struct pool {
+	struct pool_member {
+		struct worker *worker; /* NULL: free slot */
+		bool busy;
+		bool asleep; /* in a long job */
+		uint32_t job;
+		uint64_t since;
+	} members[POOL_MAX];
+	const struct env *env;
+	const struct modules_ops *ops;
+	int epoll;
+	unsigned limit;	  /* workers for jobs that are not long; rises, never falls */
+	unsigned created;
+	uint64_t look;	  /* next look at the idle time; NSEC_NEVER: no job waits */
+	uint64_t pause;	  /* between the last look and the next */
+	uint64_t idle;	  /* of all CPUs at the last look */
+};
 
 /*
- * pool_new: no process is created yet. epoll gets the workers' fds. normal is the number of workers
- * to start from. env, ops and epoll are borrowed.
+ * pool_init: no process is created yet. epoll gets the workers' fds. normal is the number of
+ * workers to start from. env, ops and epoll are borrowed.
  */
-int pool_new(struct pool **ret, const struct env *env, const struct modules_ops *ops, int epoll,
+void pool_init(struct pool *p, const struct env *env, const struct modules_ops *ops, int epoll,
 	unsigned normal);
-struct pool *pool_free(struct pool *p);
-DEFINE_FREEP(struct pool, pool_free)
 
 /*
  * pool_warm: makes the workers to start from before there are jobs for them. One that cannot be
@@ -59,7 +73,6 @@ void pool_look(struct pool *p, bool waiting, uint64_t now);
 uint64_t pool_look_at(const struct pool *p);
 
 unsigned pool_busy(const struct pool *p);
-unsigned pool_created(const struct pool *p);
 
 /* pool_stop: closes all pipes and reaps who has ended. Returns how many are still running. */
 unsigned pool_stop(struct pool *p);
