@@ -5,61 +5,22 @@
  */
 #include "fabric/mad_client.h"
 
-#define ASKS_MAX  12
 #define LID_ROUTE 0xffff /* the permissive LID: the way is in the MAD */
 /* Datagrams taken in one dispatch, so that a flood cannot keep the loop from its other work. */
 #define BUDGET	  64
 
-enum ask_state { ASK_FREE, ASK_SENT, ASK_DONE };
-
-struct ask {
-	enum ask_state state;
-	struct mad_ask what;
-	uint32_t tid;
-	unsigned sent;	   /* tries so far */
-	uint64_t next;	   /* when this try is over */
-	struct mad_result result;
-};
-
-struct mad_client {
-	const struct env *env;
-	const struct mad_ops *ops;
-	char device[64];
-	unsigned port;
-	void *io; /* NULL: closed */
-	uint32_t tid;
-	struct ask asks[ASKS_MAX];
-};
-
-int mad_client_new(struct mad_client **ret, const struct env *env, const struct mad_ops *ops,
+void mad_client_init(struct mad_client *c, const struct env *env, const struct mad_ops *ops,
 	const char *device, unsigned port)
 {
-	struct mad_client *c = calloc(1, sizeof(*c));
-
-	if (!c)
-		return -ENOMEM;
-	c->env = env;
-	c->ops = ops;
-	c->port = port;
+	*c = (struct mad_client){.env = env, .ops = ops, .port = port};
 	(void)strscpy(c->device, device, sizeof(c->device));
-	*ret = c;
-	return 0;
 }
 
-static void shut(struct mad_client *c)
+void mad_client_shut(struct mad_client *c)
 {
 	if (c->io)
 		c->ops->close(c->io);
 	c->io = NULL;
-}
-
-struct mad_client *mad_client_free(struct mad_client *c)
-{
-	if (!c)
-		return NULL;
-	shut(c);
-	free(c);
-	return NULL;
 }
 
 int mad_client_fd(const struct mad_client *c)
@@ -69,13 +30,13 @@ int mad_client_fd(const struct mad_client *c)
 
 static bool under_way(const struct mad_client *c)
 {
-	for (size_t i = 0; i < ASKS_MAX; i++)
+	for (size_t i = 0; i < MAD_ASKS_MAX; i++)
 		if (c->asks[i].state == ASK_SENT)
 			return true;
 	return false;
 }
 
-static void finish(struct ask *a, enum mad_outcome outcome, int error)
+static void finish(struct mad_asked *a, enum mad_outcome outcome, int error)
 {
 	a->result.query = a->what.query;
 	a->result.pkey = a->what.pkey;
@@ -84,14 +45,14 @@ static void finish(struct ask *a, enum mad_outcome outcome, int error)
 	a->state = ASK_DONE;
 }
 
-static struct mad_request request_of(const struct mad_client *c, const struct ask *a)
+static struct mad_request request_of(const struct mad_client *c, const struct mad_asked *a)
 {
 	return (struct mad_request){
 		.query = a->what.query, .tid = a->tid, .port = c->port, .pkey = a->what.pkey};
 }
 
 /* One try. Each has its own number: the kernel refuses one that is still out. */
-static int send_try(struct mad_client *c, struct ask *a, uint64_t now)
+static int send_try(struct mad_client *c, struct mad_asked *a, uint64_t now)
 {
 	enum mad_class class = mad_query_class(a->what.query);
 	uint64_t wait = a->what.period << (a->sent < 16 ? a->sent : 16);
@@ -109,12 +70,12 @@ static int send_try(struct mad_client *c, struct ask *a, uint64_t now)
 	return c->ops->send(c->io, &to, mad, (unsigned)(wait / NSEC_PER_MSEC));
 }
 
-static struct ask *slot_for(struct mad_client *c, const struct mad_ask *ask)
+static struct mad_asked *slot_for(struct mad_client *c, const struct mad_ask *ask)
 {
-	struct ask *free_slot = NULL;
+	struct mad_asked *free_slot = NULL;
 
-	for (size_t i = 0; i < ASKS_MAX; i++) {
-		struct ask *a = &c->asks[i];
+	for (size_t i = 0; i < MAD_ASKS_MAX; i++) {
+		struct mad_asked *a = &c->asks[i];
 
 		if (a->state == ASK_FREE)
 			free_slot = free_slot ? free_slot : a;
@@ -126,7 +87,7 @@ static struct ask *slot_for(struct mad_client *c, const struct mad_ask *ask)
 
 int mad_client_ask(struct mad_client *c, const struct mad_ask *ask, uint64_t now)
 {
-	struct ask *a = slot_for(c, ask);
+	struct mad_asked *a = slot_for(c, ask);
 	int r = 0;
 
 	if (!a)
@@ -135,37 +96,37 @@ int mad_client_ask(struct mad_client *c, const struct mad_ask *ask, uint64_t now
 		return -EADDRNOTAVAIL;
 	if (!c->io)
 		r = c->ops->open(c->ops->data, c->env, c->device, c->port, &c->io);
-	*a = (struct ask){.what = *ask};
+	*a = (struct mad_asked){.what = *ask};
 	if (r >= 0)
 		r = send_try(c, a, now);
 	if (r >= 0)
 		a->state = ASK_SENT;
 	if (!under_way(c))
-		shut(c);
+		mad_client_shut(c);
 	return r < 0 ? r : 0;
 }
 
 void mad_client_cancel(struct mad_client *c, enum mad_query query)
 {
-	for (size_t i = 0; i < ASKS_MAX; i++)
+	for (size_t i = 0; i < MAD_ASKS_MAX; i++)
 		if (c->asks[i].state != ASK_FREE && c->asks[i].what.query == query)
 			c->asks[i].state = ASK_FREE;
 	if (!under_way(c))
-		shut(c);
+		mad_client_shut(c);
 }
 
 uint64_t mad_client_deadline(const struct mad_client *c)
 {
 	uint64_t next = NSEC_NEVER;
 
-	for (size_t i = 0; i < ASKS_MAX; i++)
+	for (size_t i = 0; i < MAD_ASKS_MAX; i++)
 		if (c->asks[i].state == ASK_SENT)
 			next = min_u64(next, c->asks[i].next);
 	return next;
 }
 
 /* The try is over without an answer: the next one, or the end. */
-static void try_over(struct mad_client *c, struct ask *a, uint64_t now)
+static void try_over(struct mad_client *c, struct mad_asked *a, uint64_t now)
 {
 	int r = 0;
 
@@ -185,7 +146,7 @@ static void try_over(struct mad_client *c, struct ask *a, uint64_t now)
  * dropped as if it had not come. A busy node is asked again when the try is over, and not called
  * silent; where the question is whether it is alive, it has answered.
  */
-static bool take(struct mad_client *c, struct ask *a, const uint8_t *buf, size_t len)
+static bool take(struct mad_client *c, struct mad_asked *a, const uint8_t *buf, size_t len)
 {
 	struct mad_request rq = request_of(c, a);
 	struct mad_answer answer;
@@ -206,7 +167,7 @@ static bool take(struct mad_client *c, struct ask *a, const uint8_t *buf, size_t
 
 static void take_datagram(struct mad_client *c, const uint8_t *buf, size_t len)
 {
-	for (size_t i = 0; i < ASKS_MAX; i++)
+	for (size_t i = 0; i < MAD_ASKS_MAX; i++)
 		if (c->asks[i].state == ASK_SENT && take(c, &c->asks[i], buf, len))
 			return;
 }
@@ -214,7 +175,7 @@ static void take_datagram(struct mad_client *c, const uint8_t *buf, size_t len)
 /* Everything that is under way ends with this error: the device is gone. */
 static void fail_all(struct mad_client *c, int error)
 {
-	for (size_t i = 0; i < ASKS_MAX; i++)
+	for (size_t i = 0; i < MAD_ASKS_MAX; i++)
 		if (c->asks[i].state == ASK_SENT)
 			finish(&c->asks[i], MAD_FAILED, error);
 }
@@ -235,23 +196,23 @@ static void take_all(struct mad_client *c)
 		else if (error == 0)
 			take_datagram(c, buf, (size_t)len);
 		if (!under_way(c))
-			shut(c);
+			mad_client_shut(c);
 	}
 }
 
 void mad_client_dispatch(struct mad_client *c, uint64_t now)
 {
 	take_all(c);
-	for (size_t i = 0; c->io && i < ASKS_MAX; i++)
+	for (size_t i = 0; c->io && i < MAD_ASKS_MAX; i++)
 		if (c->asks[i].state == ASK_SENT && now >= c->asks[i].next)
 			try_over(c, &c->asks[i], now);
 	if (!under_way(c))
-		shut(c);
+		mad_client_shut(c);
 }
 
 bool mad_client_pop(struct mad_client *c, struct mad_result *ret)
 {
-	for (size_t i = 0; i < ASKS_MAX; i++) {
+	for (size_t i = 0; i < MAD_ASKS_MAX; i++) {
 		if (c->asks[i].state != ASK_DONE)
 			continue;
 		*ret = c->asks[i].result;

@@ -9,8 +9,7 @@
 #include "fabric/mad_io.h"
 
 #define LID_UNICAST_MAX 0xbfff /* IBTA 1, 4.1.3; Omni-Path's may be larger */
-
-struct mad_client;
+#define MAD_ASKS_MAX	12
 
 struct mad_ask {
 	enum mad_query query;
@@ -45,11 +44,27 @@ static inline bool mad_answered(const struct mad_result *r)
 	return r->outcome == MAD_ANSWERED && r->answer.status == 0;
 }
 
-/* mad_client_new: opens nothing yet. env and ops are borrowed. 0 or -ENOMEM. */
-int mad_client_new(struct mad_client **ret, const struct env *env, const struct mad_ops *ops,
+struct mad_client {
+	const struct env *env; /* borrowed, as is: */
+	const struct mad_ops *ops;
+	char device[64];
+	unsigned port;
+	void *io; /* NULL: closed */
+	uint32_t tid;
+	struct mad_asked {
+		enum { ASK_FREE, ASK_SENT, ASK_DONE } state;
+		struct mad_ask what;
+		uint32_t tid;
+		unsigned sent; /* tries so far */
+		uint64_t next; /* when this try is over */
+		struct mad_result result;
+	} asks[MAD_ASKS_MAX];
+};
+
+/* mad_client_init: opens nothing yet. mad_client_shut: closes the port. */
+void mad_client_init(struct mad_client *c, const struct env *env, const struct mad_ops *ops,
 	const char *device, unsigned port);
-struct mad_client *mad_client_free(struct mad_client *c);
-DEFINE_FREEP(struct mad_client, mad_client_free)
+void mad_client_shut(struct mad_client *c);
 
 /*
  * mad_client_ask: sends a question; one of the same kind (and P_Key) that is under way is replaced.

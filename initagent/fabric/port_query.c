@@ -24,7 +24,7 @@
 struct port_query {
 	const struct env *env;
 	char name[80];
-	struct mad_client *client;
+	struct mad_client client;
 	struct neighbour neighbour;
 
 	bool probe, sm_wanted; /* asked until it answers; asked once */
@@ -48,30 +48,24 @@ const char *fabric_sm_name(enum fabric_sm_state s)
 	return (unsigned)s < FABRIC_SM_STATE_MAX ? sm_names[s] : "?";
 }
 
-static int query_new(struct port_query **ret, const struct env *env, const struct mad_ops *ops,
-	const struct fabric_port *port)
+static struct port_query *query_new(
+	const struct env *env, const struct mad_ops *ops, const struct fabric_port *port)
 {
 	struct port_query *q = calloc(1, sizeof(*q));
-	int r;
 
 	if (!q)
-		return -ENOMEM;
+		return NULL;
 	q->env = env;
 	q->sm_again = NSEC_NEVER;
 	(void)strscpy(q->name, port->name, sizeof(q->name));
-	r = mad_client_new(&q->client, q->env, ops, port->device, port->port);
-	if (r < 0) {
-		free(q);
-		return r;
-	}
-	neighbour_init(&q->neighbour, q->env, q->name, q->client);
-	*ret = q;
-	return 0;
+	mad_client_init(&q->client, q->env, ops, port->device, port->port);
+	neighbour_init(&q->neighbour, q->env, q->name, &q->client);
+	return q;
 }
 
 static void query_free(struct port_query *q)
 {
-	mad_client_free(q->client);
+	mad_client_shut(&q->client);
 	free(q);
 }
 
@@ -102,7 +96,7 @@ static int ask_sm_lid(struct port_query *q, const struct fabric_port *p, enum ma
 	/* In the default partition (IBTA vol. 1, 10.9.3). Its key need not be the first: that is
 	 * IPoIB's own where OpenSM's partition has indx0, and on virtual functions of clouds. */
 	ask.outside = fabric_find_pkey(q->env, p, 0xffff, &ask.pkey_index) == PKEY_ABSENT;
-	return mad_client_ask(q->client, &ask, now);
+	return mad_client_ask(&q->client, &ask, now);
 }
 
 static void log_refusal(struct port_query *q, const char *what, int error, uint64_t now)
@@ -142,8 +136,8 @@ static int begin_sm(struct port_query *q, const struct fabric_port *p, uint64_t 
 
 static void forget_sm(struct port_query *q, uint64_t now)
 {
-	mad_client_cancel(q->client, MAD_SA_ALIVE);
-	mad_client_cancel(q->client, MAD_SM_INFO);
+	mad_client_cancel(&q->client, MAD_SA_ALIVE);
+	mad_client_cancel(&q->client, MAD_SM_INFO);
 	set_sm(q, FABRIC_SM_UNKNOWN, now);
 	q->sm = (struct fabric_sm){0};
 	q->sa = q->sm_info = UNASKED;
@@ -208,7 +202,7 @@ static int query_ask_group(
 		return r;
 	}
 	group_list_begin(&q->groups, pkey, rate_parse(port->rate));
-	if (neighbour_ask_near(q->client, MAD_PORT_INFO, 1, now) < 0)
+	if (neighbour_ask_near(&q->client, MAD_PORT_INFO, 1, now) < 0)
 		group_list_port(&q->groups, 0);
 	return 0;
 }
@@ -262,7 +256,7 @@ static void take_result(struct port_query *q, const struct mad_result *r, uint64
 static bool query_watch(struct port_query *q, int epoll)
 {
 	struct epoll_event ev = {.events = EPOLLIN};
-	int fd = mad_client_fd(q->client);
+	int fd = mad_client_fd(&q->client);
 
 	/*
 	 * Asked each time: a closed descriptor leaves epoll by itself, and the next one may have
@@ -275,8 +269,8 @@ static void query_dispatch(struct port_query *q, uint64_t now)
 {
 	struct mad_result r;
 
-	mad_client_dispatch(q->client, now);
-	while (mad_client_pop(q->client, &r))
+	mad_client_dispatch(&q->client, now);
+	while (mad_client_pop(&q->client, &r))
 		take_result(q, &r, now);
 }
 
@@ -336,9 +330,10 @@ static struct port_query *query_of(struct port_queries *all, const struct fabric
 		return NULL;
 	if (q || all->closed || !all->ops || all->n == PORTS_MAX)
 		return q;
-	if (query_new(&all->queries[all->n], all->env, all->ops, port) < 0)
-		return NULL;
-	return all->queries[all->n++];
+	q = query_new(all->env, all->ops, port);
+	if (q)
+		all->queries[all->n++] = q;
+	return q;
 }
 
 /* Has epoll watch the ports that are open now, and says when to look at those it cannot watch. */
@@ -421,7 +416,7 @@ uint64_t port_queries_deadline(const struct port_queries *all)
 	for (size_t i = 0; i < all->n; i++) {
 		const struct port_query *q = all->queries[i];
 
-		next = min_u64(next, mad_client_deadline(q->client));
+		next = min_u64(next, mad_client_deadline(&q->client));
 		next = min_u64(next, min_u64(q->sm_again, q->neighbour.again));
 	}
 	return all->closed ? NSEC_NEVER : next;
@@ -456,6 +451,6 @@ void port_queries_close(struct port_queries *all)
 {
 	for (size_t i = 0; i < all->n; i++)
 		for (int query = 0; query < MAD_QUERY_MAX; query++)
-			mad_client_cancel(all->queries[i]->client, (enum mad_query)query);
+			mad_client_cancel(&all->queries[i]->client, (enum mad_query)query);
 	all->closed = true;
 }

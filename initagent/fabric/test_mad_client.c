@@ -11,19 +11,19 @@
 struct bench {
 	struct madlab lab;
 	struct env env;
-	struct mad_client *client;
+	struct mad_client client;
 };
 
 static void bench_new(struct bench *b)
 {
 	memset(b, 0, sizeof(*b));
 	madlab_new(&b->lab);
-	CHECK_INT(mad_client_new(&b->client, &b->env, &b->lab.ops, "mlx5_0", 1), 0);
+	mad_client_init(&b->client, &b->env, &b->lab.ops, "mlx5_0", 1);
 }
 
 static void bench_free(struct bench *b)
 {
-	b->client = mad_client_free(b->client);
+	mad_client_shut(&b->client);
 	madlab_free(&b->lab);
 }
 
@@ -32,14 +32,14 @@ static int ask(struct bench *b, enum mad_query query, uint64_t now)
 	const struct mad_ask a = {
 		.query = query, .lid = 7, .sl = 2, .tries = 3, .period = 100 * MS};
 
-	return mad_client_ask(b->client, &a, now);
+	return mad_client_ask(&b->client, &a, now);
 }
 
 static struct mad_result next(struct bench *b)
 {
 	struct mad_result r;
 
-	CHECK(mad_client_pop(b->client, &r));
+	CHECK(mad_client_pop(&b->client, &r));
 	return r;
 }
 
@@ -47,7 +47,7 @@ static void nothing(struct bench *b)
 {
 	struct mad_result r;
 
-	CHECK(!mad_client_pop(b->client, &r));
+	CHECK(!mad_client_pop(&b->client, &r));
 }
 
 TEST(an_answer_and_the_port_is_closed)
@@ -56,23 +56,23 @@ TEST(an_answer_and_the_port_is_closed)
 	struct bench b;
 
 	bench_new(&b);
-	CHECK_INT(mad_client_fd(b.client), -1);
-	CHECK(mad_client_deadline(b.client) == NSEC_NEVER);
+	CHECK_INT(mad_client_fd(&b.client), -1);
+	CHECK(mad_client_deadline(&b.client) == NSEC_NEVER);
 	CHECK_INT(ask(&b, MAD_SA_ALIVE, 1), 0);
-	CHECK(mad_client_fd(b.client) >= 0);
-	CHECK(mad_client_deadline(b.client) != NSEC_NEVER);
+	CHECK(mad_client_fd(&b.client) >= 0);
+	CHECK(mad_client_deadline(&b.client) != NSEC_NEVER);
 	CHECK_INT(b.lab.last_to.class, MAD_CLASS_SA);
 	CHECK_INT(b.lab.last_to.lid, 7);
 	CHECK_INT(b.lab.last_to.sl, 2);
 	CHECK_INT(b.lab.last_timeout_ms, 100);
-	mad_client_dispatch(b.client, 2);
-	CHECK_INT(mad_client_fd(b.client), -1);
+	mad_client_dispatch(&b.client, 2);
+	CHECK_INT(mad_client_fd(&b.client), -1);
 	CHECK_INT(b.lab.closed, 1);
 	r = next(&b);
 	CHECK_INT(r.outcome, MAD_ANSWERED);
 	CHECK_INT(r.query, MAD_SA_ALIVE);
 	nothing(&b);
-	CHECK(mad_client_deadline(b.client) == NSEC_NEVER);
+	CHECK(mad_client_deadline(&b.client) == NSEC_NEVER);
 	bench_free(&b);
 }
 
@@ -85,9 +85,9 @@ TEST(silence_proves_nothing_to_who_is_outside)
 
 	bench_new(&b);
 	b.lab.deaf[MAD_SA_ALIVE] = true;
-	CHECK_INT(mad_client_ask(b.client, &out, 0), 0);
+	CHECK_INT(mad_client_ask(&b.client, &out, 0), 0);
 	CHECK_INT(b.lab.last_to.pkey_index, 3);
-	mad_client_dispatch(b.client, 1);
+	mad_client_dispatch(&b.client, 1);
 	r = next(&b);
 	CHECK_INT(r.outcome, MAD_FAILED);
 	CHECK_INT(r.error, -ENOKEY);
@@ -104,24 +104,24 @@ TEST(silence_takes_three_tries)
 	CHECK_INT(ask(&b, MAD_NODE_INFO, 0), 0);
 	CHECK_INT(b.lab.last_to.lid, 0xffff);
 	first = b.lab.last[15];
-	CHECK(mad_client_deadline(b.client) == 100 * MS);
-	mad_client_dispatch(b.client, 99 * MS);
+	CHECK(mad_client_deadline(&b.client) == 100 * MS);
+	mad_client_dispatch(&b.client, 99 * MS);
 	CHECK_INT(b.lab.sent[MAD_NODE_INFO], 1);
-	mad_client_dispatch(b.client, 100 * MS);
+	mad_client_dispatch(&b.client, 100 * MS);
 	CHECK_INT(b.lab.sent[MAD_NODE_INFO], 2);
 	/* Each try has a number of its own, and twice the patience. */
 	CHECK(b.lab.last[15] != first);
 	CHECK_INT(b.lab.last_timeout_ms, 200);
-	CHECK(mad_client_deadline(b.client) == 300 * MS);
-	mad_client_dispatch(b.client, 300 * MS);
+	CHECK(mad_client_deadline(&b.client) == 300 * MS);
+	mad_client_dispatch(&b.client, 300 * MS);
 	CHECK_INT(b.lab.sent[MAD_NODE_INFO], 3);
-	CHECK(mad_client_deadline(b.client) == 700 * MS);
+	CHECK(mad_client_deadline(&b.client) == 700 * MS);
 	nothing(&b);
-	mad_client_dispatch(b.client, 700 * MS);
+	mad_client_dispatch(&b.client, 700 * MS);
 	CHECK_INT(b.lab.sent[MAD_NODE_INFO], 3);
 	CHECK_INT(next(&b).outcome, MAD_SILENT);
-	CHECK_INT(mad_client_fd(b.client), -1);
-	CHECK(mad_client_deadline(b.client) == NSEC_NEVER);
+	CHECK_INT(mad_client_fd(&b.client), -1);
+	CHECK(mad_client_deadline(&b.client) == NSEC_NEVER);
 	bench_free(&b);
 }
 
@@ -135,14 +135,14 @@ TEST(a_late_answer_is_not_taken_for_another)
 	b.lab.deaf[MAD_SA_ALIVE] = true;
 	CHECK_INT(ask(&b, MAD_SA_ALIVE, 0), 0);
 	memcpy(first, b.lab.last, sizeof(first));
-	mad_client_dispatch(b.client, 100 * MS);
+	mad_client_dispatch(&b.client, 100 * MS);
 	madlab_answer(&b.lab, first, answer);
 	madlab_push(&b.lab, answer, sizeof(answer), 0);
-	mad_client_dispatch(b.client, 101 * MS);
+	mad_client_dispatch(&b.client, 101 * MS);
 	nothing(&b);
 	madlab_answer(&b.lab, b.lab.last, answer);
 	madlab_push(&b.lab, answer, sizeof(answer), 0);
-	mad_client_dispatch(b.client, 102 * MS);
+	mad_client_dispatch(&b.client, 102 * MS);
 	CHECK_INT(next(&b).outcome, MAD_ANSWERED);
 	bench_free(&b);
 }
@@ -163,12 +163,12 @@ TEST(hostile_datagrams_do_not_end_a_question)
 	madlab_push(&b.lab, bytes, 80, 0);
 	bytes[66] = 9;
 	madlab_push(&b.lab, bytes, sizeof(bytes), 0);
-	mad_client_dispatch(b.client, 1);
+	mad_client_dispatch(&b.client, 1);
 	nothing(&b);
-	CHECK(mad_client_deadline(b.client) != NSEC_NEVER);
+	CHECK(mad_client_deadline(&b.client) != NSEC_NEVER);
 	bytes[66] = FABRIC_NODE_SWITCH;
 	madlab_push(&b.lab, bytes, sizeof(bytes), 0);
-	mad_client_dispatch(b.client, 2);
+	mad_client_dispatch(&b.client, 2);
 	CHECK_INT(next(&b).outcome, MAD_ANSWERED);
 	bench_free(&b);
 }
@@ -184,9 +184,9 @@ TEST(a_flood_is_taken_in_portions)
 	CHECK_INT(ask(&b, MAD_NODE_INFO, 0), 0);
 	for (int i = 0; i < 70; i++)
 		madlab_push(&b.lab, bytes, sizeof(bytes), 0);
-	mad_client_dispatch(b.client, 1);
+	mad_client_dispatch(&b.client, 1);
 	CHECK_INT(b.lab.n, 6);
-	mad_client_dispatch(b.client, 1);
+	mad_client_dispatch(&b.client, 1);
 	CHECK_INT(b.lab.n, 0);
 	bench_free(&b);
 }
@@ -201,9 +201,9 @@ TEST(what_the_kernel_gives_back_is_no_answer)
 	CHECK_INT(ask(&b, MAD_SA_ALIVE, 0), 0);
 	madlab_answer(&b.lab, b.lab.last, bytes);
 	madlab_push(&b.lab, bytes, 24, ETIMEDOUT);
-	mad_client_dispatch(b.client, 1);
+	mad_client_dispatch(&b.client, 1);
 	nothing(&b);
-	CHECK(mad_client_deadline(b.client) != NSEC_NEVER);
+	CHECK(mad_client_deadline(&b.client) != NSEC_NEVER);
 	bench_free(&b);
 }
 
@@ -214,11 +214,11 @@ TEST(a_busy_node_is_asked_again)
 	bench_new(&b);
 	b.lab.status = 0x0001;
 	CHECK_INT(ask(&b, MAD_SA_GROUP, 0), 0);
-	mad_client_dispatch(b.client, 1);
+	mad_client_dispatch(&b.client, 1);
 	nothing(&b);
 	b.lab.status = 0;
-	mad_client_dispatch(b.client, 100 * MS);
-	mad_client_dispatch(b.client, 101 * MS);
+	mad_client_dispatch(&b.client, 100 * MS);
+	mad_client_dispatch(&b.client, 101 * MS);
 	CHECK_INT(next(&b).outcome, MAD_ANSWERED);
 	bench_free(&b);
 }
@@ -231,7 +231,7 @@ TEST(an_sa_that_is_busy_is_alive)
 	bench_new(&b);
 	b.lab.status = 0x0001;
 	CHECK_INT(ask(&b, MAD_SA_ALIVE, 0), 0);
-	mad_client_dispatch(b.client, 1);
+	mad_client_dispatch(&b.client, 1);
 	CHECK_INT(next(&b).outcome, MAD_ANSWERED);
 	CHECK_INT(b.lab.sent[MAD_SA_ALIVE], 1);
 	bench_free(&b);
@@ -247,7 +247,7 @@ TEST(a_node_that_stays_busy_is_not_silent)
 	b.lab.status = 0x0001;
 	CHECK_INT(ask(&b, MAD_SA_GROUP, 0), 0);
 	for (uint64_t now = 0; now <= 700; now += 50)
-		mad_client_dispatch(b.client, now * MS);
+		mad_client_dispatch(&b.client, now * MS);
 	CHECK_INT(b.lab.sent[MAD_SA_GROUP], 3);
 	r = next(&b);
 	CHECK_INT(r.outcome, MAD_FAILED);
@@ -263,7 +263,7 @@ TEST(an_error_status_is_an_answer)
 	bench_new(&b);
 	b.lab.status = 0x0300;
 	CHECK_INT(ask(&b, MAD_SA_GROUP, 0), 0);
-	mad_client_dispatch(b.client, 1);
+	mad_client_dispatch(&b.client, 1);
 	r = next(&b);
 	CHECK_INT(r.outcome, MAD_ANSWERED);
 	CHECK_INT(r.answer.status, 0x0300);
@@ -277,11 +277,11 @@ TEST(what_cannot_be_asked_says_so)
 	bench_new(&b);
 	b.lab.open_error = -ENODEV;
 	CHECK_INT(ask(&b, MAD_NODE_INFO, 0), -ENODEV);
-	CHECK(mad_client_deadline(b.client) == NSEC_NEVER);
+	CHECK(mad_client_deadline(&b.client) == NSEC_NEVER);
 	b.lab.open_error = 0;
 	b.lab.send_error = -EPERM;
 	CHECK_INT(ask(&b, MAD_NODE_INFO, 0), -EPERM);
-	CHECK(mad_client_deadline(b.client) == NSEC_NEVER);
+	CHECK(mad_client_deadline(&b.client) == NSEC_NEVER);
 	CHECK_INT(b.lab.opened, b.lab.closed);
 	bench_free(&b);
 }
@@ -296,7 +296,7 @@ TEST(a_device_that_goes)
 	b.lab.deaf[MAD_NODE_INFO] = true;
 	CHECK_INT(ask(&b, MAD_NODE_INFO, 0), 0);
 	b.lab.send_error = -EINVAL;
-	mad_client_dispatch(b.client, 100 * MS);
+	mad_client_dispatch(&b.client, 100 * MS);
 	r = next(&b);
 	CHECK_INT(r.outcome, MAD_FAILED);
 	CHECK_INT(r.error, -EINVAL);
@@ -304,7 +304,7 @@ TEST(a_device_that_goes)
 	b.lab.send_error = 0;
 	CHECK_INT(ask(&b, MAD_NODE_INFO, 0), 0);
 	b.lab.recv_error = -EIO;
-	mad_client_dispatch(b.client, 1);
+	mad_client_dispatch(&b.client, 1);
 	r = next(&b);
 	CHECK_INT(r.outcome, MAD_FAILED);
 	CHECK_INT(r.error, -EIO);
@@ -320,10 +320,10 @@ TEST(asking_again_replaces_the_question)
 	b.lab.deaf[MAD_SA_ALIVE] = true;
 	CHECK_INT(ask(&b, MAD_SA_ALIVE, 0), 0);
 	CHECK_INT(ask(&b, MAD_SA_ALIVE, 50 * MS), 0);
-	CHECK(mad_client_deadline(b.client) == 150 * MS);
+	CHECK(mad_client_deadline(&b.client) == 150 * MS);
 	CHECK_INT(b.lab.opened, 1);
-	mad_client_cancel(b.client, MAD_SA_ALIVE);
-	CHECK(mad_client_deadline(b.client) == NSEC_NEVER);
+	mad_client_cancel(&b.client, MAD_SA_ALIVE);
+	CHECK(mad_client_deadline(&b.client) == NSEC_NEVER);
 	CHECK_INT(b.lab.opened, b.lab.closed);
 	bench_free(&b);
 }
@@ -337,11 +337,11 @@ TEST(groups_are_told_apart)
 	bench_new(&b);
 	for (uint16_t pkey = 1; pkey <= 12; pkey++) {
 		a.pkey = pkey;
-		CHECK_INT(mad_client_ask(b.client, &a, 0), 0);
+		CHECK_INT(mad_client_ask(&b.client, &a, 0), 0);
 	}
 	a.pkey = 13;
-	CHECK_INT(mad_client_ask(b.client, &a, 0), -ENOSPC);
-	mad_client_dispatch(b.client, 0);
+	CHECK_INT(mad_client_ask(&b.client, &a, 0), -ENOSPC);
+	mad_client_dispatch(&b.client, 0);
 	for (int i = 0; i < 12; i++)
 		seen |= 1U << next(&b).pkey;
 	CHECK_INT(seen, 0x1ffe);

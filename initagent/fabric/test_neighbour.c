@@ -8,7 +8,7 @@
 struct room {
 	struct modtree tree;
 	struct madlab lab;
-	struct mad_client *client;
+	struct mad_client client;
 	struct neighbour neighbour;
 	struct fabric_port port;
 	uint64_t now;
@@ -19,8 +19,8 @@ static void room_new(struct room *r)
 	memset(r, 0, sizeof(*r));
 	modtree_bare(&r->tree);
 	madlab_new(&r->lab);
-	CHECK_INT(mad_client_new(&r->client, &r->tree.env, &r->lab.ops, "mlx5_0", 1), 0);
-	neighbour_init(&r->neighbour, &r->tree.env, "mlx5_0/1", r->client);
+	mad_client_init(&r->client, &r->tree.env, &r->lab.ops, "mlx5_0", 1);
+	neighbour_init(&r->neighbour, &r->tree.env, "mlx5_0/1", &r->client);
 	r->port = (struct fabric_port){.name = "mlx5_0/1",
 		.link_layer = LINK_LAYER_INFINIBAND,
 		.state = PORT_INIT,
@@ -30,7 +30,7 @@ static void room_new(struct room *r)
 
 static void room_free(struct room *r)
 {
-	mad_client_free(r->client);
+	mad_client_shut(&r->client);
 	madlab_free(&r->lab);
 }
 
@@ -41,8 +41,8 @@ static void turn(struct room *r)
 
 	for (int i = 0; i < 4; i++) {
 		neighbour_update(&r->neighbour, &r->port, r->now);
-		mad_client_dispatch(r->client, r->now);
-		while (mad_client_pop(r->client, &result))
+		mad_client_dispatch(&r->client, r->now);
+		while (mad_client_pop(&r->client, &result))
 			neighbour_take(&r->neighbour, &result, r->now);
 	}
 }
