@@ -379,53 +379,25 @@ void exchange_run(struct exchange *x, const struct fetch_request *request)
 	tell_end(x);
 }
 
-static int connections_new(struct exchange *x)
+struct exchange *exchange_make(const struct fetch_setup *setup, int ctl, int out)
 {
-	for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
-		x->connections[i] = (struct connection){
-			.x = x, .number = (unsigned)i + 1, .easy = curl_easy_init()};
-		if (!x->connections[i].easy)
-			return -ENOMEM;
-	}
-	return 0;
-}
+	static struct exchange x;
 
-int exchange_new(struct exchange **ret, const struct fetch_setup *setup, int ctl, int out)
-{
-	_cleanup_(exchange_freep) struct exchange *x = calloc(1, sizeof(*x));
-	int e;
-
-	if (!x)
-		return -ENOMEM;
-	x->setup = *setup;
-	x->ctl = ctl;
-	x->sink = (struct sink){.fd = out, .size = setup->want.size, .limit = setup->want.limit,
-		.pinned = setup->want.sha256 || setup->want.chunk_size};
-	x->tls = (struct tls){.ca = setup->ca, .ca_len = setup->ca_len,
-		.any = setup->any_certificate, .clock_floor = setup->clock_floor};
-	x->window.fd = -1;
-	x->last = &x->connections[0];
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-		return -ENOMEM;
-	x->multi = curl_multi_init();
-	e = x->multi ? connections_new(x) : -ENOMEM;
-	e = e ? e : window_new(&x->window);
-	if (e < 0)
-		return e;
-	*ret = x;
-	x = NULL;
-	return 0;
-}
-
-struct exchange *exchange_free(struct exchange *x)
-{
-	if (!x)
 		return NULL;
-	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
-		curl_easy_cleanup(x->connections[i].easy);
-	if (x->multi)
-		curl_multi_cleanup(x->multi);
-	window_done(&x->window);
-	free(x);
-	return NULL;
+	x.setup = *setup;
+	x.ctl = ctl;
+	x.sink = (struct sink){.fd = out, .size = setup->want.size, .limit = setup->want.limit,
+		.pinned = setup->want.sha256 || setup->want.chunk_size};
+	x.tls = (struct tls){.ca = setup->ca, .ca_len = setup->ca_len,
+		.any = setup->any_certificate, .clock_floor = setup->clock_floor};
+	x.last = &x.connections[0];
+	x.multi = curl_multi_init();
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
+		x.connections[i] = (struct connection){
+			.x = &x, .number = (unsigned)i + 1, .easy = curl_easy_init()};
+		if (!x.connections[i].easy)
+			return NULL;
+	}
+	return x.multi && window_make(&x.window) == 0 ? &x : NULL;
 }

@@ -12,13 +12,11 @@
 struct exchange;
 
 /*
- * exchange_new: sets libcurl up, which needs files: before the rights are given up. ctl: where
- * replies go and requests come from, out: the pipe for the file's bytes; both borrowed. 0 or
- * -errno.
+ * exchange_make: sets libcurl up, which needs files: before the rights are given up. ctl: where
+ * replies go and requests come from, out: the pipe for the file's bytes; both borrowed. It lasts as
+ * long as the process, which ends when this is NULL.
  */
-int exchange_new(struct exchange **ret, const struct fetch_setup *setup, int ctl, int out);
-struct exchange *exchange_free(struct exchange *x);
-DEFINE_FREEP(struct exchange, exchange_free)
+struct exchange *exchange_make(const struct fetch_setup *setup, int ctl, int out);
 
 /* exchange_run: carries a REQUEST_GET out, until its end or REQUEST_STOP; replies go out as it goes
  * along. */

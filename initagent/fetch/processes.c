@@ -19,9 +19,7 @@
 /* libcurl needs files at its start. */
 static const void *prepare_exchange(const void *arg)
 {
-	struct exchange *x;
-
-	return exchange_new(&x, arg, WORKER_SOCKET, WORKER_FILE(0)) < 0 ? NULL : x;
+	return exchange_make(arg, WORKER_SOCKET, WORKER_FILE(0));
 }
 
 static int serve_requests(const void *arg)

@@ -11,7 +11,7 @@ static uint8_t piece[2 * MIB];
 
 static void make(struct window *w)
 {
-	CHECK_INT(window_new(w), 0);
+	CHECK_INT(window_make(w), 0);
 	window_reset(w, MIB);
 }
 
@@ -41,7 +41,7 @@ TEST(parts_are_given_out_in_order_and_end_with_the_window_or_the_file)
 	CHECK(next(&w, 0, MIB + 5, 1, 0, MIB));
 	CHECK(next(&w, 0, MIB + 5, 2, MIB, MIB + 5));
 	CHECK(!window_next(&w, 0, MIB + 5, 3, &from, &to));
-	window_done(&w);
+	close(w.fd);
 }
 
 TEST(a_part_let_go_is_given_out_again_from_where_it_broke)
@@ -57,7 +57,7 @@ TEST(a_part_let_go_is_given_out_again_from_where_it_broke)
 	CHECK(next(&w, 0, 10 * MIB, 3, MIB + 1000, 2 * MIB));
 	CHECK_INT(window_owner(&w, MIB + 5), 3);
 	CHECK_INT((long long)window_free_to(&w, MIB), 0);
-	window_done(&w);
+	close(w.fd);
 }
 
 TEST(what_is_there_comes_back_and_nothing_else)
@@ -82,7 +82,7 @@ TEST(what_is_there_comes_back_and_nothing_else)
 	/* The same place in the file eight parts later. */
 	CHECK_INT(window_get(&w, MIB + WINDOW_PARTS * MIB, got, sizeof(got)), 0);
 	CHECK_INT(window_put(&w, MIB + WINDOW_PARTS * MIB, piece, 10), 0);
-	window_done(&w);
+	close(w.fd);
 }
 
 TEST(who_was_first_goes_on_unless_another_one_surely_has_the_next_part)
@@ -99,7 +99,7 @@ TEST(who_was_first_goes_on_unless_another_one_surely_has_the_next_part)
 	window_claim(&w, 2 * MIB, 1);
 	CHECK_INT(window_owner(&w, 0), 0);
 	CHECK_INT(window_owner(&w, 2 * MIB), 1);
-	window_done(&w);
+	close(w.fd);
 }
 
 TEST(the_size_of_parts_is_bounded_and_a_reset_forgets)
@@ -113,5 +113,5 @@ TEST(the_size_of_parts_is_bounded_and_a_reset_forgets)
 	CHECK_INT((long long)w.part, (long long)WINDOW_PART_MIN);
 	window_reset(&w, UINT64_MAX);
 	CHECK_INT((long long)w.part, (long long)WINDOW_PART_MAX);
-	window_done(&w);
+	close(w.fd);
 }

@@ -4,17 +4,11 @@
 
 #include <sys/mman.h>
 
-int window_new(struct window *w)
+int window_make(struct window *w)
 {
 	*w = (struct window){.part = WINDOW_PART_MIN};
 	w->fd = memfd_create("window", MFD_CLOEXEC);
 	return w->fd < 0 ? -errno : 0;
-}
-
-void window_done(struct window *w)
-{
-	closep(&w->fd);
-	w->fd = -1;
 }
 
 void window_reset(struct window *w, uint64_t part)

@@ -26,9 +26,8 @@ struct window {
 	struct window_part parts[WINDOW_PARTS];
 };
 
-/* window_new: makes the file, which needs rights. 0 or -errno. window_done closes it. */
-int window_new(struct window *w);
-void window_done(struct window *w);
+/* window_make: makes the file, which needs rights. 0 or -errno. */
+int window_make(struct window *w);
 
 /* window_reset: forgets and gives back all; parts have so many bytes from now on (kept between the
  * limits above). */
