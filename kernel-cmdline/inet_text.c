@@ -21,12 +21,6 @@ static const struct {
 	[TEXT_BOOT] = {255, "-._~:/?#[]@!$&'()*+,;=%", false},
 };
 
-/* Not isalnum(): no locale, no sign trouble. */
-static bool alnum(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 /* Labels of 1-63 characters that do not begin with '-'; dots and spaces between them. */
 static bool labels_valid(const char *s)
 {
@@ -77,7 +71,7 @@ bool text_valid(enum text_kind kind, const char *s)
 	if (len == 0 || len > kinds[kind].max)
 		return false;
 	for (size_t i = 0; i < len; i++)
-		if (!alnum(s[i]) && !strchr(kinds[kind].others, s[i]))
+		if (!strchr(ALNUM, s[i]) && !strchr(kinds[kind].others, s[i]))
 			return false;
 	if (kind == TEXT_BOOT)
 		return boot_valid(s);

@@ -2,6 +2,8 @@
 
 #include "url.h"
 
+#include <ctype.h>
+
 #include "words.h"
 
 #define PORT_HTTP  80
@@ -43,11 +45,8 @@ static int take_host(struct url *u, const struct slice *host)
 		return -EINVAL;
 	if (host->len >= sizeof(u->host))
 		return -E2BIG;
-	for (size_t i = 0; i < host->len; i++) {
-		char c = host->s[i];
-
-		u->host[i] = c >= 'A' && c <= 'Z' ? (char)(c + 'a' - 'A') : c;
-	}
+	for (size_t i = 0; i < host->len; i++)
+		u->host[i] = (char)tolower((unsigned char)host->s[i]);
 	return value_server(u->host, host->len, &u->address) ? 0 : -EINVAL;
 }
 

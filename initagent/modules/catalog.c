@@ -34,24 +34,15 @@ bool catalog_same_name(const char *a, const char *b)
 	return *a == *b;
 }
 
-static bool is_name_char(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '-';
-}
-
 int catalog_plain_name(char dst[static MODULE_NAME_SIZE], const char *name)
 {
 	size_t len = strnlen(name, MODULE_NAME_SIZE);
 
-	if (len == 0 || len == MODULE_NAME_SIZE || name[0] == '-')
+	if (len == 0 || len == MODULE_NAME_SIZE || name[0] == '-' ||
+		strspn(name, ALNUM "_-") != len)
 		return -EINVAL;
-	for (size_t i = 0; i < len; i++) {
-		if (!is_name_char(name[i]))
-			return -EINVAL;
+	for (size_t i = 0; i <= len; i++)
 		dst[i] = name[i] == '-' ? '_' : name[i];
-	}
-	dst[len] = 0;
 	return 0;
 }
 

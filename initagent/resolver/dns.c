@@ -3,6 +3,7 @@
 #include "resolver/dns.h"
 
 #include <arpa/inet.h>
+#include <strings.h>
 
 #include "base/host.h"
 #include "inet_text.h"
@@ -53,16 +54,10 @@ static bool read_name(const uint8_t *message, size_t size, struct cursor *c, cha
 	return !c->failed && name_read(message, size, &pos, text) && cursor_skip(c, pos - before);
 }
 
-/* DNS compares without case (RFC 4343); both ends must be reached together. */
+/* DNS compares without case (RFC 4343). */
 static bool same_name(const char *a, const char *b)
 {
-	if (streq(a, NAME_UNUSABLE))
-		return false;
-	while (*a && name_lower(*a) == name_lower(*b)) {
-		a++;
-		b++;
-	}
-	return *a == *b;
+	return !streq(a, NAME_UNUSABLE) && strcasecmp(a, b) == 0;
 }
 
 /* Without an answer it names other servers instead of asking them (RFC 1034 section 4.3.1); with a

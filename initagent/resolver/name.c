@@ -2,15 +2,10 @@
 
 #include "resolver/name.h"
 
+#include <ctype.h>
+
 #define POINTER	  0xc0
 #define LABEL_MAX 63
-
-static bool host_octet(uint8_t c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-		c == '-' ||
-		c == '_';
-}
 
 /* Appends a label (NULL: cut off); the dots and labels together stay within ADDRESS_DOMAIN_MAX. */
 static bool add_label(char *text, size_t *len, const uint8_t *label, size_t n, bool *usable)
@@ -20,8 +15,8 @@ static bool add_label(char *text, size_t *len, const uint8_t *label, size_t n, b
 	if (*len && n)
 		text[(*len)++] = '.';
 	for (size_t i = 0; i < n; i++) {
-		*usable = *usable && host_octet(label[i]);
-		text[(*len)++] = name_lower((char)label[i]);
+		*usable = *usable && label[i] && strchr(ALNUM "-_", label[i]);
+		text[(*len)++] = (char)tolower(label[i]);
 	}
 	return *len <= ADDRESS_DOMAIN_MAX;
 }

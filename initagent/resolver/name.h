@@ -36,9 +36,3 @@ bool name_read_plain(const uint8_t *message, size_t size, size_t *pos,
  * is left out. What is behind the list's end in dst stays.
  */
 void name_append(char dst[static ADDRESS_SEARCH_MAX + 1], const char *name, size_t len);
-
-/* name_lower: the letter in lower case; other bytes as they are. No locale. */
-static inline char name_lower(char c)
-{
-	return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-}
