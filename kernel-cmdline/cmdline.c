@@ -377,7 +377,6 @@ static void take_word(struct parser *p, struct plan_word *w)
 
 /* --- the whole ---------------------------------------------------------------------------- */
 
-/* Starts from the defaults the table states. */
 static void set_defaults(struct boot_plan *plan)
 {
 	for (size_t i = 0; i < OPTION_N; i++) {

@@ -69,7 +69,6 @@ int nbft_parse(struct firmware *f, const void *table, size_t len, const char **r
  */
 bool firmware_wants_nbft(const struct boot_plan *line);
 
-/* firmware_wants_ibft: has it ip=ibft? */
 bool firmware_wants_ibft(const struct boot_plan *line);
 
 /*

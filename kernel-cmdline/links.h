@@ -20,7 +20,6 @@ bool link_fail(struct link_parse *x, struct slice at, const char *why);
  */
 bool vlan_is_octal(struct slice name);
 
-/* link_has_lower: is that interface below? */
 bool link_has_lower(const struct plan_link *link, const char *name);
 
 /*

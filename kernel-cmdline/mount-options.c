@@ -8,7 +8,6 @@
 /* What is so anyway, and what is for programs that read /etc/fstab. */
 static const char *const idle[] = {"defaults", "suid", "dev", "exec", "atime", "diratime",
 	"norelatime", "auto", "noauto", "nofail", "_netdev", "nouser", "comment"};
-/* Rights. */
 static const char *const rights[] = {"user", "users", "owner", "group"};
 
 bool mount_word(struct parser *p, const struct plan_word *w, struct slice option)

@@ -54,7 +54,6 @@ struct option_row {
 	size_t field;	     /* offset in struct boot_plan, for the generic parse functions */
 };
 
-/* option_row: the row of an id. */
 const struct option_row *option_row(enum option_id id);
 
 /* Whose old name an alias is. */

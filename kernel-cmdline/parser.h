@@ -149,13 +149,11 @@ extern const struct choice failure_actions[];	/* enum plan_action */
 extern const struct choice break_stages[];	/* enum plan_break */
 extern const struct choice handover_managers[]; /* enum plan_handover */
 
-/* slice_of: all of a string. */
 static inline struct slice slice_of(const char *s)
 {
 	return (struct slice){s, strlen(s)};
 }
 
-/* FOR_EACH: goes through the items of a list. */
 #define FOR_EACH(type, item, list)                                             \
 	for (const type *item = (list)->items;                                 \
 		item && item < (const type *)(list)->items + (list)->n; item++)
@@ -325,7 +323,6 @@ bool block_fail(struct block_spec *x, struct slice at, const char *why);
 void block_again(struct block_spec *x, struct slice at, size_t place);
 /* block_portal: SERVER[:PORT], added to the list. */
 bool block_portal(struct block_spec *x, struct slice text, bool rdma);
-/* block_part: the number of a partition. */
 bool block_part(struct block_spec *x, struct slice value);
 /* Each kind's text behind its "nvmf:", "nbd:", "srp:". */
 bool block_nvmf(struct block_spec *x, struct slice text); /* block-nvmf.c */

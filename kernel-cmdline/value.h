@@ -56,7 +56,6 @@ int value_u64(const char *s, size_t len, uint64_t max, uint64_t *ret);
 int value_port(const char *s, size_t len, uint16_t *ret);
 int value_mtu(const char *s, size_t len, uint32_t *ret);
 
-/* value_switch: which word is this? */
 enum switch_word value_switch(const char *s, size_t len);
 
 /*
@@ -183,7 +182,6 @@ bool inet_is_loopback(const struct inet_addr *a);
 bool inet_is_any(const struct inet_addr *a);
 bool inet_is_link_local(const struct inet_addr *a);
 
-/* inet_in_subnet: is a within net/prefix? */
 bool inet_in_subnet(const struct inet_addr *a, const struct inet_addr *net, unsigned prefix);
 
 /* inet_equal: same family and address. hw_addr_equal: same length and octets. */

@@ -34,7 +34,6 @@ struct raw_word {
 /* word_cursor_init: the text ends at len or at its first NUL. */
 void word_cursor_init(struct word_cursor *c, const char *text, size_t len);
 
-/* word_next: the next word, or false at the end. */
 bool word_next(struct word_cursor *c, struct raw_word *ret);
 
 /* slice_next: cuts the part before the first sep off *rest. False once nothing is left. */

@@ -136,7 +136,6 @@ static void take_sol_max(struct dhcp6_reply *r, struct cursor c)
 		r->sol_max_s = s;
 }
 
-/* What was read so far. */
 struct reader {
 	uint32_t iaid; /* ours */
 	uint64_t seen; /* 1 << option code */

@@ -86,7 +86,6 @@ static void put_routes(char *out, const char *key, const struct address_result *
 	}
 }
 
-/* One field as its lines. */
 static void put_field(char *out, const struct field *f, const struct address_result *r)
 {
 	const void *at = (const char *)r + f->offset;
@@ -212,7 +211,6 @@ static int take_field(const struct field *f, const char *s, size_t len, struct a
 	return -EINVAL;
 }
 
-/* What was read so far. */
 struct reader {
 	struct address_result r;
 	struct link_hw hw;

@@ -67,7 +67,6 @@ struct mad_answer {
 	} group;
 };
 
-/* mad_build: the request's bytes. */
 void mad_build(const struct mad_request *rq, uint8_t ret[static MAD_SIZE]);
 
 /*

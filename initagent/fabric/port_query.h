@@ -40,7 +40,6 @@ void port_queries_fill(const struct port_queries *all, struct fabric_port *port)
  */
 void port_queries_update(struct port_queries *all, struct fabric_port *port, uint64_t now);
 
-/* port_queries_forget: the port is gone. */
 void port_queries_forget(struct port_queries *all, const char *name);
 
 /* port_queries_ask: pkey 0: see fabric_ask_sm(); else fabric_ask_group(). */

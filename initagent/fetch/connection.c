@@ -167,7 +167,6 @@ static void enter(struct connection *l)
 		window_claim(w, l->at, l->number);
 }
 
-/* Some of the bytes in c. */
 static enum fetch_verdict deliver_some(struct connection *l, struct cursor *c)
 {
 	uint64_t at = l->x->sink.at;

@@ -37,7 +37,6 @@ struct resume_ask {
 	bool strict;	      /* no answer will do but that part, of the same version */
 };
 
-/* What to do with the body. */
 struct resume_body {
 	uint64_t length; /* of the body, if known */
 	bool has_length;
@@ -48,7 +47,6 @@ struct resume_body {
 	bool complete;	 /* there is nothing behind what is there; the body is none of it */
 };
 
-/* resume_ask: fills ret. */
 void resume_ask(const struct resume *r, const struct resume_now *now, struct resume_ask *ret);
 
 /* resume_can_part: may parts be asked for on several connections? The mirror must have given a

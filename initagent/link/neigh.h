@@ -42,7 +42,6 @@ uint64_t neigh_deadline(const struct neigh_probe *p);
 /* neigh_ask: has the kernel resolve p->hop. 0 or -errno (then the probe pauses). */
 int neigh_ask(struct neigh_probe *p, struct netlink *rtnl, uint64_t now);
 
-/* neigh_tick: the time has come. */
 void neigh_tick(struct neigh_probe *p, struct netlink *rtnl, uint64_t now);
 
 /* neigh_notice: an RTM_NEWNEIGH or RTM_DELNEIGH message, of whichever entry. */

@@ -59,7 +59,6 @@ int graph_next(struct graph *g, bool idle, struct load_job *job, uint64_t now);
 /* graph_deadline: when a module is loaded again whose process died; NSEC_NEVER: none is. */
 uint64_t graph_deadline(const struct graph *g);
 
-/* graph_started, graph_finished: the load of a row began, ended. */
 void graph_started(struct graph *g, unsigned i, uint64_t now);
 void graph_finished(struct graph *g, const struct load_result *result, uint64_t now);
 
