@@ -6,6 +6,7 @@
  * parser_pop() -> iface_take() -> dhcp4 or dhcp6 -> what to send, what to set, which event. The
  * process's reply comes in a later dispatch: nothing here waits for it.
  */
+#include <netlink/socket.h>
 #include <sys/epoll.h>
 
 #include "address/iface.h"
@@ -23,7 +24,7 @@ struct addresses {
 	struct parser *parser;
 	struct iface *ifaces[FAMILIES][ADDRESS_IFACES_MAX];
 	size_t n_ifaces[FAMILIES];
-	struct inet6_monitor *monitor; /* NULL: no interface uses IPv6 */
+	struct inet6_monitor monitor; /* open once an interface uses IPv6 */
 	struct resolver *resolver;
 	struct resolv_conf conf;
 	struct parse_request scratch;
@@ -71,7 +72,7 @@ struct addresses *addresses_free(struct addresses *as)
 		return NULL;
 	for (size_t n = 0; (i = iface_at(as, n)); n++)
 		iface_free(i);
-	inet6_monitor_free(as->monitor);
+	nl_socket_free(as->monitor.sock);
 	resolver_free(as->resolver);
 	parser_free(as->parser);
 	closep(&as->room.epoll);
@@ -217,8 +218,8 @@ static void read_monitor(struct addresses *as)
 {
 	struct inet6_notice notice;
 
-	for (int n = 0; n < NOTICES_PER_DISPATCH && as->monitor; n++) {
-		if (!inet6_monitor_next(as->monitor, &notice))
+	for (int n = 0; n < NOTICES_PER_DISPATCH && as->monitor.sock; n++) {
+		if (!inet6_monitor_next(&as->monitor, &notice))
 			return;
 		if (notice.options)
 			submit_options(as, &notice);
@@ -315,10 +316,10 @@ static void remove_iface(struct addresses *as, int ifindex, int which, bool rele
 /* The monitor comes first: nothing falls between a look and the first notice. */
 static int begin_monitor(struct addresses *as)
 {
-	int e = as->monitor ? 0 : inet6_monitor_new(&as->monitor);
+	int e = inet6_monitor_open(&as->monitor);
 
 	if (e == 0)
-		iface_watch(&as->room, inet6_monitor_fd(as->monitor));
+		iface_watch(&as->room, nl_socket_get_fd(as->monitor.sock));
 	return e;
 }
 

@@ -139,45 +139,12 @@ void inet6_solicit(int ifindex)
 
 /* --- changes ------------------------------------------------------------------------------- */
 
-struct inet6_monitor {
-	struct nl_sock *sock;
-	struct nlmsghdr *next; /* of what was received last */
-	int left;
-	char buffer[16384] __attribute__((aligned(NLMSG_ALIGNTO)));
-};
-
-int inet6_monitor_new(struct inet6_monitor **ret)
+int inet6_monitor_open(struct inet6_monitor *m)
 {
-	_cleanup_(inet6_monitor_freep) struct inet6_monitor *m = calloc(1, sizeof(*m));
+	static const int groups[] = {
+		RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV6_IFINFO, RTNLGRP_IPV6_ROUTE, RTNLGRP_ND_USEROPT, 0};
 
-	if (!m)
-		return -ENOMEM;
-	m->sock = nl_socket_alloc();
-	if (!m->sock)
-		return -ENOMEM;
-	errno = 0;
-	if (nl_connect(m->sock, NETLINK_ROUTE) < 0 || nl_socket_set_nonblocking(m->sock) < 0 ||
-		nl_socket_add_memberships(m->sock, RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV6_IFINFO,
-			RTNLGRP_IPV6_ROUTE, RTNLGRP_ND_USEROPT, 0) < 0)
-		return errno ? -errno : -EIO;
-	*ret = m;
-	m = NULL;
-	return 0;
-}
-
-struct inet6_monitor *inet6_monitor_free(struct inet6_monitor *m)
-{
-	if (!m)
-		return NULL;
-	if (m->sock)
-		nl_socket_free(m->sock);
-	free(m);
-	return NULL;
-}
-
-int inet6_monitor_fd(const struct inet6_monitor *m)
-{
-	return nl_socket_get_fd(m->sock);
+	return m->sock ? 0 : netlink_listen(&m->sock, groups);
 }
 
 /* An automatic address that another host has is removed by the kernel at once
@@ -242,7 +209,7 @@ bool inet6_monitor_next(struct inet6_monitor *m, struct inet6_notice *ret)
 			if (take_message(h, ret))
 				return true;
 		}
-		n = recv(inet6_monitor_fd(m), m->buffer, sizeof(m->buffer), MSG_DONTWAIT);
+		n = recv(nl_socket_get_fd(m->sock), m->buffer, sizeof(m->buffer), MSG_DONTWAIT);
 		if (n < 0 && errno == ENOBUFS) {
 			*ret = (struct inet6_notice){0};
 			return true;
@@ -264,15 +231,10 @@ enum inet6_verdict inet6_verdict(const struct link_address *a)
 		: INET6_USABLE;
 }
 
+/* The higher, the nearer to being of use. */
 static const uint8_t rank[] = {
 	[INET6_ABSENT] = 0, [INET6_DUPLICATE] = 1, [INET6_TENTATIVE] = 2, [INET6_USABLE] = 3,
 };
-
-/* Which of two is nearer to being of use? Two of the same kind: the first one. */
-static bool better(enum inet6_verdict than, enum inet6_verdict is)
-{
-	return rank[is] > rank[than];
-}
 
 /* Made by the kernel from a prefix: it has an end (or could have) and no IFA_F_PERMANENT, unlike
  * what people set. */
@@ -301,7 +263,7 @@ static void take_address(const struct link_address *a, const struct inet_addr *w
 		return;
 	if (wanted && inet_equal(&a->addr, wanted)) {
 		ret->wanted = v;
-	} else if (IN6_IS_ADDR_LINKLOCAL(&a->addr.v6) && better(ret->link_local, v)) {
+	} else if (IN6_IS_ADDR_LINKLOCAL(&a->addr.v6) && rank[v] > rank[ret->link_local]) {
 		ret->link_local = v;
 		ret->link_local_addr = a->addr;
 	} else if (!IN6_IS_ADDR_LINKLOCAL(&a->addr.v6) && is_automatic(a) &&

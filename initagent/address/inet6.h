@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/env.h"
+#include "base/netlink.h"
 #include "link/link.h"
 
 /* What the interface may take from router advertisements. */
@@ -61,7 +62,12 @@ void inet6_solicit(int ifindex);
 
 /* --- changes ------------------------------------------------------------------------------- */
 
-struct inet6_monitor;
+struct inet6_monitor {
+	struct nl_sock *sock; /* NULL: not open */
+	struct nlmsghdr *next; /* of what was received last */
+	int left;
+	char buffer[16384] __attribute__((aligned(NLMSG_ALIGNTO)));
+};
 
 /* A change of addresses, routers or routes of an interface, or options of an advertisement. */
 struct inet6_notice {
@@ -71,11 +77,8 @@ struct inet6_notice {
 	struct inet_addr duplicate; /* removed, as another host has it; family 0: none */
 };
 
-/* inet6_monitor_new: 0 or -errno. */
-int inet6_monitor_new(struct inet6_monitor **ret);
-struct inet6_monitor *inet6_monitor_free(struct inet6_monitor *m);
-DEFINE_FREEP(struct inet6_monitor, inet6_monitor_free)
-int inet6_monitor_fd(const struct inet6_monitor *m);
+/* inet6_monitor_open: 0, also when it is open, or -errno. */
+int inet6_monitor_open(struct inet6_monitor *m);
 
 /* inet6_monitor_next: the next notice, its pointer valid until the next call; false: none. */
 bool inet6_monitor_next(struct inet6_monitor *m, struct inet6_notice *ret);

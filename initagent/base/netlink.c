@@ -26,8 +26,7 @@ struct netlink *netlink_free(struct netlink *n)
 {
 	if (!n)
 		return NULL;
-	if (n->sock)
-		nl_socket_free(n->sock);
+	nl_socket_free(n->sock);
 	free(n);
 	return NULL;
 }
@@ -52,6 +51,27 @@ int netlink_new(struct netlink **ret, int protocol)
 	setsockopt(n->fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
 	*ret = n;
 	n = NULL;
+	return 0;
+}
+
+int netlink_listen(struct nl_sock **ret, const int *groups)
+{
+	struct nl_sock *sock = nl_socket_alloc();
+	int r;
+
+	if (!sock)
+		return -ENOMEM;
+	errno = 0;
+	r = nl_connect(sock, NETLINK_ROUTE);
+	r = r < 0 ? r : nl_socket_set_nonblocking(sock);
+	for (; r >= 0 && *groups; groups++)
+		r = nl_socket_add_membership(sock, *groups);
+	if (r < 0) {
+		r = errno ? -errno : -EIO;
+		nl_socket_free(sock);
+		return r;
+	}
+	*ret = sock;
 	return 0;
 }
 

@@ -27,6 +27,14 @@ int netlink_new(struct netlink **ret, int protocol);
 struct netlink *netlink_free(struct netlink *n);
 DEFINE_FREEP(struct netlink, netlink_free)
 
+struct nl_sock;
+
+/*
+ * netlink_listen: a socket of NETLINK_ROUTE that does not block and hears those groups (RTNLGRP_*,
+ * 0 ends them). 0 or -errno.
+ */
+int netlink_listen(struct nl_sock **ret, const int *groups);
+
 /*
  * netlink_send: sends msg (freed in any case; NULL: -ENOMEM, so that a failed builder needs no
  * check of its own). what describes it for netlink_error(). Answers left from an earlier request

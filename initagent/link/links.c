@@ -36,25 +36,6 @@ static void widen(int fd)
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
 }
 
-static int open_monitor(struct nl_sock **ret)
-{
-	struct nl_sock *sock = nl_socket_alloc();
-
-	if (!sock)
-		return -ENOMEM;
-	errno = 0;
-	if (nl_connect(sock, NETLINK_ROUTE) < 0 || nl_socket_set_nonblocking(sock) < 0 ||
-		nl_socket_add_memberships(sock, RTNLGRP_LINK, 0) < 0) {
-		int e = errno ? -errno : -EIO;
-
-		nl_socket_free(sock);
-		return e;
-	}
-	widen(nl_socket_get_fd(sock));
-	*ret = sock;
-	return 0;
-}
-
 /* Interfaces that are gone stay until their event is popped, but are not found any more. */
 struct entry *links_entry(const struct links *l, int ifindex)
 {
@@ -218,6 +199,7 @@ static int read_list(struct links *l, uint64_t now)
 
 int links_new(struct links **ret, const struct env *env, uint64_t now)
 {
+	static const int groups[] = {RTNLGRP_LINK, 0};
 	_cleanup_(links_freep) struct links *l = calloc(1, sizeof(*l));
 	int e;
 
@@ -225,11 +207,12 @@ int links_new(struct links **ret, const struct env *env, uint64_t now)
 		return -ENOMEM;
 	l->env = env;
 	e = netlink_new(&l->rtnl, NETLINK_ROUTE);
-	if (e == 0)
-		/* First listen, then read: nothing falls between. */
-		e = open_monitor(&l->monitor);
-	if (e == 0)
-		e = read_list(l, now);
+	/* First listen, then read: nothing falls between. */
+	e = e < 0 ? e : netlink_listen(&l->monitor, groups);
+	if (e < 0)
+		return e;
+	widen(links_fd(l));
+	e = read_list(l, now);
 	if (e < 0)
 		return e;
 	*ret = l;
@@ -242,8 +225,7 @@ struct links *links_free(struct links *l)
 	if (!l)
 		return NULL;
 	netlink_free(l->rtnl);
-	if (l->monitor)
-		nl_socket_free(l->monitor);
+	nl_socket_free(l->monitor);
 	free(l->entries);
 	free(l);
 	return NULL;
