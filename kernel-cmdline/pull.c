@@ -81,35 +81,24 @@ static void take_option(struct parser *p, const struct plan_word *w, struct slic
 {
 	size_t i = 0;
 
-	while (i < ARRAY_SIZE(options) && !(strchr(options[i].word, 0)[-1] == '='
-		? slice_starts(s, options[i].word) : slice_is(s, options[i].word)))
+	while (i < ARRAY_SIZE(options) && !slice_fits(s, options[i].word))
 		i++;
 	if (i == ARRAY_SIZE(options)) {
-		complain(p, w, s, DIAG_WARN, NULL,
-			"unknown option, not read");
+		complain(p, w, s, DIAG_WARN, NULL, "unknown option, not read");
 		return;
 	}
 	*seen |= 1U << options[i].meaning;
 	switch (options[i].meaning) {
-	case CLASS:
-		pull->class = &classes[options[i].value];
-		break;
-	case TYPE:
-		pull->raw = options[i].value;
-		break;
-	case VERIFY:
-		pull->verify = options[i].value;
-		break;
-	case ORIGIN:
-		pull->origin = true;
-		break;
+	case CLASS: pull->class = &classes[options[i].value]; break;
+	case TYPE: pull->raw = options[i].value; break;
+	case VERIFY: pull->verify = options[i].value; break;
+	case ORIGIN: pull->origin = true; break;
 	case RUNTIME:
 		s = slice_from(s, strlen(options[i].word));
 		pull->lost = value_switch(s.s, s.len) == SWITCH_OFF ||
 			value_switch(s.s, s.len) == SWITCH_OFF_LOOSE;
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 

@@ -96,8 +96,7 @@ static const struct root_form live_forms[] = {
 static const struct root_form *find_form(const struct root_form *f, size_t n, struct slice s)
 {
 	for (; n; n--, f++)
-		if (strchr(":/=", f->text[strlen(f->text) - 1]) ? slice_starts(s, f->text)
-								: slice_is(s, f->text))
+		if (slice_fits(s, f->text))
 			return f;
 	return NULL;
 }
@@ -300,15 +299,9 @@ static void take_kind(struct parser *p, struct plan_word *w)
 		comment_legacy(p, w, s);
 		take_nfs(p, w, s);
 		break;
-	case PLAN_ROOT_LIVE:
-		take_url(p, w, s);
-		break;
-	case PLAN_ROOT_REMOTE:
-		take_block(p, w, s);
-		break;
-	case PLAN_ROOT_WWINIT:
-		wwinit_take(p, w);
-		break;
+	case PLAN_ROOT_LIVE: take_url(p, w, s); break;
+	case PLAN_ROOT_REMOTE: take_block(p, w, s); break;
+	case PLAN_ROOT_WWINIT: wwinit_take(p, w); break;
 	case PLAN_ROOT_DHCP:
 		root->kind = kind;
 		if (slice_is(s, "dhcp6"))
@@ -513,14 +506,10 @@ static bool may_come(const struct boot_plan *plan, enum plan_root_kind kind)
 	bool nfs = plan->root.kind == PLAN_ROOT_NFS;
 
 	switch (kind) {
-	case PLAN_ROOT_NFS:
-		return !plan_wants_proof(plan);
-	case PLAN_ROOT_LIVE:
-		return !nfs && !plan->root.image.unprovable;
-	case PLAN_ROOT_REMOTE:
-		return !nfs && !plan_wants_proof(plan);
-	default:
-		return false;
+	case PLAN_ROOT_NFS: return !plan_wants_proof(plan);
+	case PLAN_ROOT_LIVE: return !nfs && !plan->root.image.unprovable;
+	case PLAN_ROOT_REMOTE: return !nfs && !plan_wants_proof(plan);
+	default: return false;
 	}
 }
 

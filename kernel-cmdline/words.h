@@ -40,13 +40,15 @@ bool word_next(struct word_cursor *c, struct raw_word *ret);
 bool slice_next(struct slice *rest, char sep, struct slice *ret);
 
 /*
- * slice_is, slice_among, slice_starts: comparison with strings. slice_ends: is there something
- * before text? slice_starts_scheme: for the scheme of a URL, where small and capital letters are
- * equal (RFC 3986 3.1).
+ * slice_is, slice_among, slice_starts: comparison with strings. slice_fits: one that ends in ':',
+ * '/' or '=' begins s, another one is all of it. slice_ends: is there something before text?
+ * slice_starts_scheme: for the scheme of a URL, where small and capital letters are equal (RFC 3986
+ * 3.1).
  */
 bool slice_is(struct slice s, const char *text);
 bool slice_among(struct slice s, const char *const *texts, size_t n);
 bool slice_starts(struct slice s, const char *text);
+bool slice_fits(struct slice s, const char *text);
 bool slice_ends(struct slice s, const char *text);
 bool slice_starts_scheme(struct slice s, const char *text);
 
