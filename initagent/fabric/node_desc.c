@@ -43,7 +43,8 @@ void node_desc_make(char ret[static NODE_DESC_SIZE], const char *text, const cha
 	*o.at = 0;
 }
 
-int node_desc_set(const struct env *env, const char *device, const char *desc)
+/* 1 when it was written, 0 when it was so already, -errno (-EACCES, -ENOENT). */
+static int set_desc(const struct env *env, const char *device, const char *desc)
 {
 	_cleanup_close_ int fd = -1;
 	char now[NODE_DESC_SIZE + 1];
@@ -64,7 +65,7 @@ static void describe_port(struct fabric *f, const struct fabric_port *p, uint64_
 	int r;
 
 	node_desc_make(desc, f->text, f->host, p->device, p->node_guid);
-	r = node_desc_set(&f->env, p->device, desc);
+	r = set_desc(&f->env, p->device, desc);
 	if (r < 0)
 		report_log(f->env.report, REPORT_DEBUG, p->device, now, "node description: %s",
 			strerror(-r));

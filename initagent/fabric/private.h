@@ -160,9 +160,6 @@ bool join_failure_in(
 void node_desc_make(char ret[static NODE_DESC_SIZE], const char *text, const char *host,
 	const char *device, uint64_t node_guid);
 
-/* node_desc_set: 1 when it was written, 0 when it was so already, -errno (-EACCES, -ENOENT). */
-int node_desc_set(const struct env *env, const char *device, const char *desc);
-
 /*
  * --- the room ------------------------------------------------------------------------------------
  */

@@ -10,11 +10,6 @@
 /* One that was silent is asked again, and one that answered is believed, for so long. */
 #define SM_PERIOD (4 * NSEC_PER_SEC)
 
-static struct rail *rail_on(struct rails *rails, int ifindex)
-{
-	return ifindex ? rails_row(rails, ifindex) : NULL;
-}
-
 /* Nothing answers over an InfiniBand rail: asks its subnet manager. True: the answer is on its
  * way. */
 static bool doubt(struct rails *rails, struct rail *rail, uint64_t now)
@@ -83,7 +78,7 @@ enum cause rail_blame_port(struct rails *rails, const struct rail *rail, uint64_
 void rails_blame_now(struct rails *rails, uint64_t now)
 {
 	const struct blame blame = rails->blame;
-	const struct rail *rail = rail_on(rails, blame.ifindex);
+	const struct rail *rail = rails_row(rails, blame.ifindex);
 
 	rails->blame.ifindex = 0;
 	if (blame.ifindex && !(rail && rail_blame_port(rails, rail, now)))
@@ -94,7 +89,7 @@ void rails_blame_now(struct rails *rails, uint64_t now)
 void rails_blame(struct rails *rails, const struct rail *rail, enum cause cause, const char *where,
 	uint64_t now, const char *text)
 {
-	struct rail *own = rail && rail->ipoib ? rail_on(rails, rail->ifindex) : NULL;
+	struct rail *own = rail && rail->ipoib ? rails_row(rails, rail->ifindex) : NULL;
 	char silence[96];
 	enum cause below = rail ? stack_silence(rails, rail, silence, sizeof(silence), now)
 		: CAUSE_NONE;
