@@ -394,13 +394,11 @@ void addresses_remove(struct addresses *as, int ifindex, bool release, uint64_t 
 
 void addresses_set_metric(struct addresses *as, int ifindex, uint32_t metric)
 {
-	struct iface *four = find_iface(as, ifindex, AF_INET);
-	struct iface *six = find_iface(as, ifindex, AF_INET6);
+	struct iface *i;
 
-	if (four)
-		iface_set_metric(four, metric);
-	if (six)
-		iface_set_metric(six, metric);
+	for (size_t n = 0; (i = iface_at(as, n)); n++)
+		if (i->config.cfg.ifindex == ifindex)
+			iface_set_metric(i, metric);
 }
 
 void addresses_link(struct addresses *as, int ifindex, uint64_t now)

@@ -159,19 +159,13 @@ static bool is_repeated(struct reader *rd, unsigned code)
 static void take_extra(struct dhcp6_reply *r, unsigned code, struct cursor c)
 {
 	switch (code) {
-	case OPTION6_DNS:
-		take_addresses(r, FIELD6_DNS, r->dns, &r->n_dns, c);
-		break;
+	case OPTION6_DNS: take_addresses(r, FIELD6_DNS, r->dns, &r->n_dns, c); break;
 	case OPTION6_SEARCH:
 		if (!names_take(r->search, c) || !*r->search)
 			drop(r, FIELD6_SEARCH);
 		break;
-	case OPTION6_SNTP:
-		take_addresses(r, FIELD6_NTP, r->ntp, &r->n_ntp, c);
-		break;
-	case OPTION6_NTP:
-		take_ntp(r, c);
-		break;
+	case OPTION6_SNTP: take_addresses(r, FIELD6_NTP, r->ntp, &r->n_ntp, c); break;
+	case OPTION6_NTP: take_ntp(r, c); break;
 	case OPTION6_BOOT_FILE:
 		if (!text_take(TEXT_BOOT, r->boot_file, sizeof(r->boot_file), c.at, c.left))
 			drop(r, FIELD6_BOOT_FILE);

@@ -500,9 +500,7 @@ static void take_verdict(struct lookup *l, int which, const struct dns_answer *a
 		if (!stream && !q->streamed[server])
 			ask_stream(l, which, server);
 		break;
-	case DNS_REFUSED:
-		take_error(l, q, server, a->rcode ? a->rcode : ERROR_MALFORMED);
-		break;
+	case DNS_REFUSED: take_error(l, q, server, a->rcode ? a->rcode : ERROR_MALFORMED); break;
 	case DNS_BAD: take_error(l, q, server, ERROR_MALFORMED); break;
 	}
 }
