@@ -141,8 +141,8 @@ void inet6_solicit(int ifindex)
 
 int inet6_monitor_open(struct inet6_monitor *m)
 {
-	static const int groups[] = {
-		RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV6_IFINFO, RTNLGRP_IPV6_ROUTE, RTNLGRP_ND_USEROPT, 0};
+	static const int groups[] = {RTNLGRP_IPV6_IFADDR, RTNLGRP_IPV6_IFINFO, RTNLGRP_IPV6_ROUTE,
+		RTNLGRP_ND_USEROPT, 0};
 
 	return m->sock ? 0 : netlink_listen(&m->sock, groups);
 }
