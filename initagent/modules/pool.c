@@ -12,20 +12,18 @@ void pool_init(struct pool *p, const struct env *env, const struct modules_ops *
 		.limit = normal < 1 ? 1 : normal < POOL_MAX ? normal : POOL_MAX};
 }
 
-static struct pool_member *find_free(struct pool *p)
+/* An idle worker, else a free slot. */
+static struct pool_member *find_place(struct pool *p)
 {
-	for (size_t i = 0; i < POOL_MAX; i++)
-		if (!p->members[i].worker)
-			return &p->members[i];
-	return NULL;
-}
+	struct pool_member *slot = NULL;
 
-static struct pool_member *find_idle(struct pool *p)
-{
-	for (size_t i = 0; i < POOL_MAX; i++)
-		if (p->members[i].worker && !p->members[i].busy)
-			return &p->members[i];
-	return NULL;
+	for (struct pool_member *w = p->members; w < p->members + POOL_MAX; w++) {
+		if (w->worker && !w->busy)
+			return w;
+		if (!w->worker && !slot)
+			slot = w;
+	}
+	return slot;
 }
 
 /* Workers that do not count against the limit any more. */
@@ -175,13 +173,10 @@ int pool_submit(struct pool *p, const struct load_job *job, uint64_t now)
 
 	if (!is_ready(p))
 		return -EAGAIN;
-	w = find_idle(p);
-	if (!w) {
-		w = find_free(p);
-		r = spawn(p, w);
-		if (r < 0)
-			return r;
-	}
+	w = find_place(p);
+	r = w->worker ? 0 : spawn(p, w);
+	if (r < 0)
+		return r;
 	if (worker_send(w->worker, job) < 0)
 		return -EPIPE;
 	w->busy = true;
