@@ -108,9 +108,7 @@ bool join_failure_in(
 	const char *text, *p;
 	long status;
 
-	len = len < sizeof(line) - 1 ? len : sizeof(line) - 1;
-	memcpy(line, record, len);
-	line[len] = 0;
+	snprintf(line, sizeof(line), "%.*s", (int)len, record);
 	line[strcspn(line, "\n")] = 0;
 	if (!split_record(line, ret_us, &text) || strncmp(text, netdev, name) != 0 ||
 		strncmp(text + name, words, sizeof(words) - 1) != 0)

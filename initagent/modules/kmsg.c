@@ -107,9 +107,7 @@ void kmsg_judge(
 	bool about;
 	int rank;
 
-	len = len < sizeof(line) - 1 ? len : sizeof(line) - 1;
-	memcpy(line, record, len);
-	line[len] = 0;
+	snprintf(line, sizeof(line), "%.*s", (int)len, record);
 	line[strcspn(line, "\n")] = 0;
 	text = record_text(line, &level);
 	if (!text)
