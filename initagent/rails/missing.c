@@ -95,10 +95,9 @@ static void list_netdevs(const struct rails *rails, const char *name, char *buf,
 /* The same of the RDMA ports, behind what buf has. */
 static void add_ports(const struct rails *rails, char *buf, size_t size)
 {
-	const struct fabric_port *ports;
 	size_t n;
+	const struct fabric_port *ports = fabric_ports(rails->fabric, &n);
 
-	ports = fabric_ports(rails->fabric, &n);
 	for (size_t i = 0; i < n; i++)
 		str_add(buf, size, "%s%s (GUID %016" PRIx64 ")", i ? ", " : "; RDMA ports: ",
 			ports[i].name, ports[i].guid);

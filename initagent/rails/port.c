@@ -423,10 +423,9 @@ static bool port_allowed(const struct rails *rails, const struct fabric_port *po
 
 bool rail_port_seen(const struct rails *rails)
 {
-	const struct fabric_port *ports;
 	size_t n;
+	const struct fabric_port *ports = fabric_ports(rails->fabric, &n);
 
-	ports = fabric_ports(rails->fabric, &n);
 	for (size_t i = 0; i < n; i++)
 		if (port_allowed(rails, &ports[i]))
 			return true;

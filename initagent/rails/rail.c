@@ -10,7 +10,6 @@
 /* Places among RAILS_LIMIT that only interfaces named by ip= get. */
 #define RAILS_NAMED 16
 
-
 /* Does an ip= entry speak of this interface by name or address? A partition's child has its
  * parent's GUID. */
 static bool ip_names(const struct rails *rails, const struct plan_ip *ip, const struct netdev *dev)

@@ -81,10 +81,9 @@ const struct fabric_port *rail_port_of(const struct rails *rails, const struct r
 	const struct inet_addr *addr)
 {
 	const struct fabric_port *best = NULL;
-	const struct fabric_port *ports;
 	size_t n;
+	const struct fabric_port *ports = fabric_ports(rails->fabric, &n);
 
-	ports = fabric_ports(rails->fabric, &n);
 	for (size_t i = 0; i < n; i++)
 		if (rail_is_port(rails, &ports[i], rail) &&
 			is_better(rails, &ports[i], best, addr))
