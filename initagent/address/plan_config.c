@@ -144,11 +144,12 @@ static int copy_first(struct address_config *cfg, const struct boot_plan *plan,
 int address_config_from_plan(struct address_config *cfg, const struct boot_plan *plan,
 	const struct plan_ip *ip, const struct netdev *dev)
 {
-	const struct plan_ip *six = ip && !is_six(ip) ? other_family(&plan->net, ip, dev, is_six)
-		: ip;
-	const struct plan_ip *four =
-		ip && !is_four(ip) ? other_family(&plan->net, ip, dev, is_four) : NULL;
+	const struct plan_ip *six = ip, *four = ip;
 
+	if (ip && !is_six(ip))
+		six = other_family(&plan->net, ip, dev, is_six);
+	if (ip && !is_four(ip))
+		four = other_family(&plan->net, ip, dev, is_four);
 	ip = four ? four : ip;
 	*cfg = (struct address_config){
 		.ifindex = dev->ifindex,
