@@ -124,6 +124,9 @@ static int copy_first(struct address_config *cfg, const struct boot_plan *plan,
 {
 	copy_dhcp(cfg, &plan->net);
 	if (!ip || ip->methods & DHCP_METHODS) {
+		/* an IPv6 one would keep the lease's routers out */
+		if (cfg->gateway.family != AF_INET)
+			cfg->gateway = (struct inet_addr){0};
 		/* whatever the link is now: a bond is Ethernet's before it has IPoIB ports */
 		cfg->ib_client_id = plan->ib.clientid;
 		copy_client_id(cfg, &plan->net, dev->name);

@@ -457,6 +457,12 @@ TEST(config_from_plan)
 	CHECK_INT(cfg.mtu, 1400);
 	is(&cfg.peer, "10.0.0.2");
 	is(&cfg.nameservers[0], "192.0.2.53");
+	ip.methods = PLAN_IP_DHCP; /* whose lease has routers of the other family */
+	ip.gateway = addr("fe80::1");
+	CHECK_INT(address_config_from_plan(&cfg, &plan, &ip, &dev), 0);
+	CHECK_INT(cfg.gateway.family, 0);
+	ip.methods = PLAN_IP_STATIC;
+	ip.gateway = addr("10.0.0.1");
 
 	plan.net.n_nameservers = 0;
 	plan.net.bootdev = "eth1";
