@@ -137,12 +137,13 @@ static void rail_ready(struct rails *rails, struct rail *rail, uint64_t now)
 	rail_set_state(rails, rail, RAIL_READY, now);
 }
 
-/* A rail that has its address. Returns when to look again. */
+/* A rail that has its address. Without RDMA it needs no more, unless its port fell under it, which
+ * IPoIB hears of later. Returns when to look again. */
 static uint64_t check_port(struct rails *rails, struct rail *rail, uint64_t now)
 {
 	char text[160] = "";
-	enum cause cause = rails->wants_rdma ? port_gate(rails, rail, text, sizeof(text))
-		: CAUSE_NONE;
+	enum cause cause = rails->wants_rdma || (rail->ipoib && rail->cause)
+		? port_gate(rails, rail, text, sizeof(text)) : CAUSE_NONE;
 
 	if (cause == CAUSE_NONE && rail->sm == FABRIC_SM_SILENT)
 		return rail_sm_wait(rails, rail, now);
@@ -163,6 +164,9 @@ static uint64_t check_ready(struct rails *rails, struct rail *rail, uint64_t now
 				   ? port_gate(rails, rail, text, sizeof(text))
 				   : CAUSE_NONE;
 
+	/* IPoIB alone does without one that is known */
+	if (cause == CAUSE_PORT_NO_HCA && !rails->wants_rdma)
+		cause = CAUSE_NONE;
 	if (rails->kept ||
 		((cause == CAUSE_NONE || unannounced(cause)) && rail->sm != FABRIC_SM_SILENT))
 		return NSEC_NEVER;

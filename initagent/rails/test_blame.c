@@ -350,13 +350,20 @@ TEST(a_port_that_fell_is_named_instead_of_the_server)
 {
 	struct room r;
 
-	room_new(&r);
-	set(&r, "state", "2: INIT\n");
-	pass(&r, 2 * NSEC_PER_SEC);
-	CHECK_INT(r.b.rows[0].state, RAIL_PORT);
-	blame(&r);
-	check_causes(&r, "E306@ib0");
-	room_free(&r);
+	for (int rdma = 0; rdma < 2; rdma++) {
+		room_new(&r);
+		r.b.wants_rdma = rdma;
+		set(&r, "state", "2: INIT\n");
+		pass(&r, 2 * NSEC_PER_SEC);
+		CHECK_INT(r.b.rows[0].state, RAIL_PORT);
+		CHECK_INT(r.b.n_events, 1);
+		blame(&r);
+		check_causes(&r, "E306@ib0");
+		set(&r, "state", "4: ACTIVE\n");
+		pass(&r, 2 * NSEC_PER_SEC);
+		CHECK_INT(r.b.rows[0].state, RAIL_READY);
+		room_free(&r);
+	}
 }
 
 /* What is waited for when the interface loses its carrier, and the cause. */
