@@ -155,7 +155,8 @@ static void put_names(FILE *out, const struct address_result *r, int family)
 	fputs(";\n", out);
 }
 
-/* The metric also if it is 0: otherwise our routes would stay beside NetworkManager's, before them. */
+/* The metric also if it is 0: otherwise our routes would stay beside NetworkManager's, and before
+ * them. */
 static void put_common(FILE *out, const struct address_config *cfg, bool metric, bool no_default)
 {
 	if (metric)

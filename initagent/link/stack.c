@@ -167,10 +167,8 @@ int links_enslave(struct links *l, const struct plan_link *want, int master, int
 
 	if (!dev || !top)
 		return links_refuse(l, -ENODEV, "the interface is gone");
-	if (dev->master_ifindex == master) {
-		r = dev->up ? 0 : links_set_up(l, slave, true);
-		return r < 0 ? r : 1;
-	}
+	if (dev->master_ifindex == master)
+		return 1;
 	if (bond && dev->up)
 		r = links_set_up(l, slave, false);
 	if (r >= 0 && !bond && dev->mtu < top->mtu)

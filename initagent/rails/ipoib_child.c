@@ -80,9 +80,7 @@ void ipoib_make_children(struct rails *rails, const struct netdev *parent, uint6
 	rails->parents[rails->n_parents++] = parent->ifindex;
 	/* mlx5's Enhanced IPoIB receives for the children by the queues of the parent, which it
 	 * makes when that is up (mlx5i_pkey_init_rx() of the kernel). */
-	if (links_set_up(rails->links, parent->ifindex, true) < 0)
-		report_cause(rails->report, CAUSE_NETDEV_CONFIG, parent->name, now, "%s",
-			links_error(rails->links));
+	stack_set_up(rails, parent->ifindex, parent->name, now);
 	for (size_t i = 0; i < ib->n_pkeys; i++)
 		if (speaks_of(&ib->pkeys[i], parent) &&
 			ib->pkeys[i].pkey != (netdev_pkey(parent) | 0x8000))

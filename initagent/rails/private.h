@@ -47,9 +47,11 @@ struct rails {
 	uint64_t stack_active;	  /* bit i: its active_slave= was set, or refused */
 	int refused[RAILS_LIMIT]; /* ifindex of what could not become a part of one */
 	size_t n_refused;
-	/* whose driver was busy: since when, when it is asked again; 0: may be asked */
+	/* whose driver was busy: since when, when it is asked again; 0: may be asked; alone: it is
+	 * no part of a VLAN, bond or bridge */
 	struct busy {
 		int ifindex;
+		bool alone;
 		uint64_t since, again;
 	} busy[RAILS_LIMIT];
 	size_t n_busy;
@@ -139,6 +141,8 @@ void ipoib_request_modules(struct rails *rails, uint64_t now);
 /* stack.c. stack_step: makes and joins what can be. stack_gone: one that was made is not there any
  * more. */
 void stack_step(struct rails *rails, uint64_t now);
+/* stack_set_up: an interface that has no address of its own; again while its driver is busy. */
+void stack_set_up(struct rails *rails, int ifindex, const char *name, uint64_t now);
 /* stack_deadline: of the next step that no event announces. */
 uint64_t stack_deadline(const struct rails *rails);
 void stack_gone(struct rails *rails, const char *name);

@@ -222,8 +222,7 @@ static void add_rail(struct rails *rails, const struct netdev *seen, const struc
 		return;
 	}
 	rail_set_state(rails, rail, RAIL_SPARE, now);
-	if (links_set_up(rails->links, dev.ifindex, true) < 0)
-		rail_refused(rails, rail->name, now);
+	stack_set_up(rails, dev.ifindex, rail->name, now);
 }
 
 /* The spare takes the static address over from its holder, if there is one. */

@@ -157,7 +157,6 @@ static bool rests(struct rails *rails, int ifindex)
 	return e && e->again;
 }
 
-/* Is it worth another try? */
 static bool is_busy(struct rails *rails, int ifindex, int error, uint64_t now)
 {
 	struct busy *e = busy_of(rails, ifindex);
@@ -170,6 +169,12 @@ static bool is_busy(struct rails *rails, int ifindex, int error, uint64_t now)
 	}
 	e->again = now - e->since < BUSY_LIMIT ? now + BUSY_PERIOD : 0;
 	return e->again;
+}
+
+/* Is what failed with this error worth another try, or news of it on its way? */
+static bool comes_again(struct rails *rails, int ifindex, int error, uint64_t now)
+{
+	return error < 0 && (links_gone(ifindex) || is_busy(rails, ifindex, error, now));
 }
 
 uint64_t stack_deadline(const struct rails *rails)
@@ -195,7 +200,7 @@ static bool make(struct rails *rails, const struct plan_link *link, uint64_t now
 	if (r >= 0)
 		r = links_add_made(rails->links, link,
 			link->kind == PLAN_LINK_VLAN ? lower->ifindex : 0);
-	if (r < 0 && (links_gone(lower->ifindex) || is_busy(rails, lower->ifindex, r, now)))
+	if (comes_again(rails, lower->ifindex, r, now))
 		return false;
 	if (r < 0)
 		fail(rails, link->name, now);
@@ -240,29 +245,42 @@ static int take_address(struct rails *rails, const struct plan_link *link,
 	return links_set_hw(rails->links, made->ifindex, &hw);
 }
 
+/* What two of them claim stays with the first: the kernel would move it each time. */
+static bool is_attached(const struct plan_link *link, const struct netdev *made,
+	const struct netdev *lower)
+{
+	return link->kind == PLAN_LINK_VLAN || lower->master_ifindex == made->ifindex
+		? lower->up : lower->master_ifindex != 0;
+}
+
+static int join(struct rails *rails, const struct plan_link *link, const struct netdev *made,
+	const struct netdev *lower, uint64_t now)
+{
+	int r;
+
+	ipoib_prepare(rails, lower, now);
+	r = links_enslave(rails->links, link, made->ifindex, lower->ifindex);
+	return r < 0 ? r : take_address(rails, link, made, lower);
+}
+
 static void attach(struct rails *rails, const struct plan_link *link, const struct netdev *made,
 	const struct netdev *lower, uint64_t now)
 {
-	bool vlan = link->kind == PLAN_LINK_VLAN, part = lower->master_ifindex;
+	bool joins = link->kind != PLAN_LINK_VLAN && !lower->master_ifindex;
 	int r;
 
-	/* What two of them claim stays with the first: the kernel would move it each time. */
-	if ((vlan || lower->master_ifindex == made->ifindex ? lower->up : part) ||
-		was_refused(rails, lower->ifindex) || rests(rails, lower->ifindex))
+	if (is_attached(link, made, lower) || was_refused(rails, lower->ifindex) ||
+		rests(rails, lower->ifindex))
 		return;
-	if (!vlan && !part)
-		ipoib_prepare(rails, lower, now);
-	r = vlan ? links_set_up(rails->links, lower->ifindex, true)
-		: links_enslave(rails->links, link, made->ifindex, lower->ifindex);
-	if (r >= 0 && !vlan && !part)
-		r = take_address(rails, link, made, lower);
-	if (r < 0 && (links_gone(lower->ifindex) || is_busy(rails, lower->ifindex, r, now)))
+	r = joins ? join(rails, link, made, lower, now)
+		: links_set_up(rails->links, lower->ifindex, true);
+	if (comes_again(rails, lower->ifindex, r, now))
 		return;
 	if (r < 0 && rails->n_refused < RAILS_LIMIT)
 		rails->refused[rails->n_refused++] = lower->ifindex;
 	if (r < 0)
 		fail(rails, lower->name, now);
-	else if (!vlan && !part)
+	else if (joins)
 		report_log(rails->report, REPORT_INFO, lower->name, now, "part of %s", made->name);
 }
 
@@ -311,13 +329,36 @@ void stack_gone(struct rails *rails, const char *name)
 	rails->stack_active &= ~bit;
 }
 
+void stack_set_up(struct rails *rails, int ifindex, const char *name, uint64_t now)
+{
+	int r = links_set_up(rails->links, ifindex, true);
+	struct busy *e;
+
+	if (r < 0 && !comes_again(rails, ifindex, r, now))
+		rail_refused(rails, name, now);
+	e = busy_of(rails, ifindex);
+	if (e)
+		e->alone = true;
+}
+
+/* The rest of one whose driver was busy ends. */
+static void awake(struct rails *rails, struct busy *e, uint64_t now)
+{
+	const struct netdev *dev = links_by_index(rails->links, e->ifindex);
+
+	if (!e->again || now < e->again)
+		return;
+	e->again = 0;
+	if (dev && e->alone)
+		stack_set_up(rails, dev->ifindex, dev->name, now);
+}
+
 void stack_step(struct rails *rails, uint64_t now)
 {
 	const struct plan_net *net = &rails->plan->net;
 
 	for (size_t i = 0; i < rails->n_busy; i++)
-		if (now >= rails->busy[i].again)
-			rails->busy[i].again = 0;
+		awake(rails, &rails->busy[i], now);
 	for (size_t i = 0; i < net->n_links; i++)
 		if (plan_link_module(net->links[i].kind))
 			step(rails, &net->links[i], UINT64_C(1) << i, now);

@@ -228,6 +228,22 @@ TEST(a_busy_parent_of_a_vlan_is_set_up_again)
 	close_fixture(&f);
 }
 
+/* A spare, or the parent of partitions. */
+TEST(a_busy_interface_without_address_is_set_up_again)
+{
+	struct fixture f = {0};
+
+	open_stack(&f, "root=dhcp");
+	busy = 1;
+	stack_set_up(&f.rails, links_by_name(f.rails.links, "eth0")->ifindex, "eth0", now_ns());
+	CHECK(stack_deadline(&f.rails) != NSEC_NEVER);
+	step_busy(&f, 0, 3);
+	CHECK(links_by_name(f.rails.links, "eth0")->up);
+	CHECK(stack_deadline(&f.rails) == NSEC_NEVER);
+	report_free(f.rails.report);
+	close_fixture(&f);
+}
+
 TEST(a_driver_that_stays_busy_is_a_cause)
 {
 	struct report_view view;
