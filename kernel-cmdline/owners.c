@@ -60,8 +60,8 @@ static const char *const system_words[] = {
 	"boot", "bss_referral_token", "cloud-config-url", "cloud-init", "ds", "dump", "fastboot",
 	"forcefsck", "fsck.*", "ifcfg", "ignition.*", "inst.*", "ks", "locale.*", "luks", "luks.*",
 	"mount.usr*", "net.ifnames", "net.naming-scheme", "net.naming_scheme", "network-config",
-	"nid", "ochami_ci_url*", "ostree", "overlayroot", "overlayroot_cfgdisk", "plymouth.*", "rhgb",
-	"roothash", "selinux_*", "splash", "systemd", "systemd.*", "udev.*", "usrhash",
+	"nid", "ochami_ci_url*", "ostree", "overlayroot", "overlayroot_cfgdisk", "plymouth.*",
+	"rhgb", "roothash", "selinux_*", "splash", "systemd", "systemd.*", "udev.*", "usrhash",
 	"vconsole.*", "verity*", "vt.handoff", "xcatd", "xcatdebugmode", "xname", "wwinit*",
 };
 

@@ -51,7 +51,7 @@ $((($(stat -c %s root.squashfs) + 131071) / 131072)) chunks" ]
     run -0 "$agent" manifest root.squashfs --chunk-size 64K
     [ ! -L root.squashfs.manifest ]
     [ ! -e root.squashfs.manifest.new ]
-    run ! cmp -s victim root.squashfs.manifest
+    run -1 cmp -s victim root.squashfs.manifest
     "$agent" manifest root.squashfs --output old.manifest
     cmp victim <("$agent" manifest root.squashfs --output -)
     cmp victim old.manifest

@@ -5,7 +5,8 @@
  * In: a descriptor with a limit, or bytes, or a path. Out: the content, which the caller frees;
  * -errno.
  * Callers: main.c, doctor/, handover/, modules/, root/block/, root/image/, root/nfs/, state/,
- * timeline/, dracut/mkimage/, flexboot/, ipxe-scripts/, ipxe-scripts/site/. Tests: base/test_core.c.
+ * timeline/, dracut/mkimage/, flexboot/, ipxe-scripts/, ipxe-scripts/site/.
+ * Tests: base/test_core.c, tests/manifest.bats.
  */
 #pragma once
 

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 
 #include "handover/renewal.h"
+#include "handover/root_facts.h"
 
 #define NETWORK_DIR "/run/network"
 #define UNIT_DIR    "/run/systemd/system"
@@ -112,12 +113,10 @@ static int write_hotplug(const struct profile_set *set, const char *name)
 	return profile_write(set, dir, "10-initagent.conf", "[Service]\nExecStop=\n");
 }
 
-static int write_rail(const struct profile_set *set, const struct profile_rail *rail)
+static int write_units(const struct profile_set *set, const struct profile_rail *rail)
 {
-	int r = write_state(set, rail);
+	int r = write_hotplug(set, rail->dev.name);
 
-	if (r >= 0)
-		r = write_hotplug(set, rail->dev.name);
 	if (r >= 0 && profile_child(rail) && profile_name_ok(rail->parent))
 		r = write_hotplug(set, rail->parent);
 	return r;
@@ -132,9 +131,12 @@ int ifupdown_write(const struct profile_set *set)
 		r = write_list(set, "/run");
 	if (r >= 0)
 		r = write_stanzas(set);
-	if (r >= 0)
-		r = write_networking(set);
 	for (size_t i = 0; r >= 0 && i < set->n_rails; i++)
-		r = write_rail(set, &set->rails[i]);
+		r = write_state(set, &set->rails[i]);
+	if (r < 0 || !set->facts->systemd)
+		return r;
+	r = write_networking(set);
+	for (size_t i = 0; r >= 0 && i < set->n_rails; i++)
+		r = write_units(set, &set->rails[i]);
 	return r < 0 ? r : renewal_write(set);
 }

@@ -51,6 +51,8 @@ static unsigned clients_of(const struct profile_set *set, const struct managers 
 	const unsigned networkd = PLAN_HANDOVER_NETWORKD;
 	unsigned clients = set->facts->dhclient ? RENEWAL_DHCLIENT : 0;
 
+	if (!set->facts->systemd)
+		return 0;
 	/* One that the administrator starts has work of its own. */
 	if (m->installed & networkd && !((m->enabled | m->chosen) & networkd) &&
 		!set->facts->networkd_masked)
@@ -71,7 +73,8 @@ static unsigned choose(const struct profile_set *set, const struct profile_rail 
 }
 
 /* Why no client can renew a lease of the rail; NULL: one does. */
-static const char *lapse_of(const struct profile_rail *rail, unsigned clients)
+static const char *lapse_of(const struct profile_set *set, const struct profile_rail *rail,
+	unsigned clients)
 {
 	/* [there is a networkd that may be used][on InfiniBand] */
 	static const char *const leases4[2][2] = {
@@ -84,6 +87,9 @@ static const char *lapse_of(const struct profile_rail *rail, unsigned clients)
 			"cannot send the lease's client identifier"},
 	};
 
+	if (!set->facts->systemd)
+		return "ifupdown does not, and the real root's init is not systemd, which would "
+			"start a client";
 	if (leased4(rail) && !rail->renewal)
 		return leases4[!!(clients & RENEWAL_NETWORKD)][profile_ipoib(rail)];
 	return leased6(rail) && rail->renewal != RENEWAL_NETWORKD
@@ -106,7 +112,7 @@ void renewal_choose(const struct profile_set *set, const struct managers *m,
 		if (!leased4(&rails[i]) && !leased6(&rails[i]))
 			continue;
 		rails[i].renewal = choose(set, &rails[i], clients);
-		rails[i].lapse = lapse_of(&rails[i], clients);
+		rails[i].lapse = lapse_of(set, &rails[i], clients);
 	}
 }
 

@@ -3,6 +3,7 @@
 #include "handover/root_facts.h"
 
 #include <limits.h>
+#include <sys/stat.h>
 
 #include "handover/interfaces.h"
 #include "handover/own.h"
@@ -25,6 +26,24 @@ static bool needs_networkd(const struct managers *m)
 {
 	return m->chosen & PLAN_HANDOVER_NETWORKD ||
 		(m->chosen & PLAN_HANDOVER_IFUPDOWN && m->installed & PLAN_HANDOVER_NETWORKD);
+}
+
+/*
+ * Units of ours make /run/systemd/system, by which all programs tell that systemd runs
+ * (sd_booted(3)). Where it is installed it does, but for a /sbin/init that is another program; a
+ * script may execute it.
+ */
+static bool runs_systemd(const char *sysroot)
+{
+	_cleanup_close_ int systemd = sys_open_beneath(sysroot, "/lib/systemd/systemd", O_PATH),
+			    init = sys_open_beneath(sysroot, "/sbin/init", O_RDONLY);
+	struct stat one, other;
+	char head[2] = "";
+
+	if (systemd < 0 || init < 0 || fstat(systemd, &one) < 0 || fstat(init, &other) < 0)
+		return systemd >= 0;
+	return (one.st_dev == other.st_dev && one.st_ino == other.st_ino) ||
+		(pread(init, head, 2, 0) == 2 && head[0] == '#' && head[1] == '!');
 }
 
 /*
@@ -61,6 +80,8 @@ static void find_own(const char *sysroot, const struct root_facts_rails *rails,
 {
 	bool may = plan->root.kind == PLAN_ROOT_WWINIT && !plan->handover_given;
 
+	if (facts->managers.chosen & PLAN_HANDOVER_IFUPDOWN)
+		may &= facts->systemd;
 	for (size_t i = 0; may && i < rails->n; i++)
 		facts->own[i] = own_config(sysroot, facts->managers.chosen, rails->names[i],
 			&rails->hw[i]);
@@ -82,6 +103,8 @@ void root_facts_end(const char *sysroot, const struct root_facts_rails *rails,
 		m->chosen = plan->handover;
 	else if (ifup_joins_in(sysroot, rails, m))
 		m->chosen |= PLAN_HANDOVER_IFUPDOWN;
+	if (rails->n && m->chosen & PLAN_HANDOVER_IFUPDOWN)
+		facts->systemd = runs_systemd(sysroot);
 	find_own(sysroot, rails, plan, facts);
 	if (rails->n && needs_networkd(m))
 		facts->networkd = networkd_version(sysroot);

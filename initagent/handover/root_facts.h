@@ -21,6 +21,7 @@ struct root_facts {
 	struct managers managers; /* chosen: by the plan, where that says so */
 	unsigned networkd; /* networkd_version(); 0: not known, or nothing is written for it */
 	bool dhclient;		  /* ISC's is there */
+	bool systemd; /* it is init: units are read. Looked at for ifupdown alone */
 	/* the administrator's, of a networkd that is not in use */
 	bool networkd_masked, networkd_files;
 	char resolv[256];	  /* where in /run its /etc/resolv.conf leads; "": it does not */

@@ -4,6 +4,9 @@
 
 #include "handover/profiles.h"
 #include "profileroom.h"
+#include "report/causes.h"
+#include "report/record.h"
+#include "report/report.h"
 
 #define NETWORKD_DROP_IN "/run/systemd/system/systemd-networkd.service.d/10-initagent.conf"
 #define DHCLIENT_UNIT	 "/run/systemd/system/initagent-dhclient@.service"
@@ -97,6 +100,33 @@ TEST(networkd_renews_before_dhclient)
 	rail.cfg.second = ADDRESS_DHCP6;
 	begin_ifupdown();
 	expect_borrowed("", &rail, true);
+}
+
+/* /run/systemd/system says that systemd runs (sd_booted(3)): Debian's service, cron's scripts and
+ * cloud-init ask for it. */
+TEST(without_systemd_as_init_there_are_no_units_and_no_client_is_started)
+{
+	struct address_result r;
+	struct profile_rail rail = proom_leased(proom_ethernet("eth0", 2), &r);
+	struct report_view v;
+
+	begin_ifupdown();
+	proom_make("/sbin/dhclient", "");
+	proom_make("/sbin/init", "sysvinit's");
+	CHECK_INT(report_new(&proom_env.report, &(struct report_config){.console_fd = -1}), 0);
+	expect_borrowed("rd.handover=ifupdown", &rail, false);
+	CHECK(!proom_has("/run/systemd/system"));
+	CHECK(proom_has("/run/network/ifstate.eth0"));
+	report_view(proom_env.report, &v);
+	CHECK_INT((int)v.n_causes, 1);
+	CHECK_INT(v.causes[0].cause, CAUSE_HANDOVER_LEASE);
+	proom_env.report = report_free(proom_env.report);
+	begin_ifupdown();
+	proom_link("/sbin/init", "/lib/systemd/systemd");
+	expect_borrowed("rd.handover=ifupdown", &rail, true);
+	begin_ifupdown();
+	proom_make("/sbin/init", "#!/bin/sh\nexec /lib/systemd/systemd\n");
+	expect_borrowed("rd.handover=ifupdown", &rail, true);
 }
 
 TEST(dhclient_renews_where_networkd_is_not_to_be_borrowed)

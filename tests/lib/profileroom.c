@@ -117,6 +117,7 @@ void proom_begin(void)
 	proom_env = (struct env){.prefix = dir};
 	snprintf(root, sizeof(root), "%s/sysroot", dir);
 	CHECK_INT(mkdir(root, 0755), 0);
+	proom_make("/lib/systemd/systemd", "");
 }
 
 void proom_write(const char *cmdline, const struct profile_rail *rails, size_t n)

@@ -54,12 +54,6 @@ static int fake_connect(struct block_job *j)
 		return job_fatal(j, CAUSE_BLOCK_AUTH, -EPROTO, "it requires TLS");
 	if (streq(name, "hang"))
 		pause();
-	if (streq(name, "replay")) {
-		strscpy(j->message.result.device, "fake0", BLOCK_DEVICE_MAX);
-		j->message.step = BLOCK_STEP_MOUNT;
-		CHECK_INT(worker_reply(&j->message, sizeof(j->message)), 0);
-		pause();
-	}
 	if (streq(name, "crash"))
 		_exit(1);
 	if (streq(name, "flood")) {
@@ -535,55 +529,6 @@ TEST(the_module_first_then_the_mount)
 	CHECK_STR(((const struct block_result *)b->record)->device, "fake0");
 	CHECK_INT(((const struct block_result *)b->record)->bytes, 1 << 20);
 	CHECK_INT(((const struct block_result *)b->record)->port, 4420);
-	block_end(b);
-}
-
-static void disk_moved(const char *stat, const char *path_stat)
-{
-	write_file("/sys/class/block/fake0/stat", stat, strlen(stat));
-	write_file("/sys/class/block/fake0c1/stat", path_stat, strlen(path_stat));
-}
-
-/* A journal of gigabytes is replayed as long as that takes. The kernel counts for the device, or
- * only for the paths below it that multipath hides. */
-TEST(a_mount_that_makes_progress_has_its_time)
-{
-	static const struct {
-		const char *stat, *path_stat;
-		unsigned sectors;
-	} rows[] = {
-		{"9 1 2050 3 2 0 50 9 0", "0 0 0 0 0 0 0 0", 2000},
-		{"9 1 2050 3 2 0 50 9 0", "5 0 48 0 0 0 2048 0", 4096},
-	};
-	struct source *b = start("hang", true); /* for the folder */
-	struct source_progress p;
-	uint64_t late;
-	char text[300];
-
-	block_end(b);
-	disk_moved("7 1 50 3 2 0 50 9 0", "0 0 0 0 0 0 0 0");
-	b = start("replay", true);
-	while (!strstr((block_describe(b, text, sizeof(text)), text), "the mount"))
-		CHECK(until(b, SOURCE_STEP, BEGIN));
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		late = source_worker_deadline(b);
-		disk_moved(rows[i].stat, rows[i].path_stat);
-		block_source.progress(b, &p);
-		CHECK_INT(p.bytes, rows[i].sectors * 512);
-		block_dispatch(b, late);
-		CHECK_INT(source_pop_event(b), SOURCE_STEP);
-		CHECK_INT(block_describe(b, text, sizeof(text)), CAUSE_NONE);
-		CHECK(strstr(text, "mounting fake replay at 192.0.2.1 over tcp"));
-		CHECK(strstr(text, i ? "journal (2 MiB so far)" : "journal (1 MiB so far)"));
-		CHECK_INT(source_worker_deadline(b), late + 30 * NSEC_PER_SEC);
-	}
-	/* another driver's disk does not count */
-	write_file("/sys/class/block/vda/stat", "9 9 9 9 9 9 9 9", 15);
-	late = source_worker_deadline(b);
-	block_dispatch(b, late);
-	CHECK(until(b, SOURCE_FAILED, late));
-	CHECK_INT(cause_of(b, "timed out after 30 s"), CAUSE_BLOCK_LOST);
-	CHECK(there("disconnected"));
 	block_end(b);
 }
 

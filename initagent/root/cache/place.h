@@ -26,8 +26,8 @@ int place_open(const struct env *env, const char *place, uint64_t wait_ns,
  * gives (/dev/disk/by-label/...) is found without it. */
 int place_find(const struct env *env, const char *place, uint64_t wait_ns, char *ret, size_t size);
 
-/* place_foreign_table: that the disk of a device ("sda3"), or any (""), has a GPT for logical blocks
- * of another size, so that the kernel shows none of its partitions; "": it has none. */
+/* place_foreign_table: that the disk of a device ("sda3"), or any (""), has a GPT for logical
+ * blocks of another size, so that the kernel shows none of its partitions; "": it has none. */
 void place_foreign_table(
 	const struct env *env, const char *device, char ret[static PLACE_TEXT_MAX]);
 
