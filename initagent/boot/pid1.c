@@ -40,7 +40,9 @@ static const struct {
 	{"devtmpfs", "/dev", "mode=0755", MS_NOSUID},
 	{"proc", "/proc", NULL, MS_NOSUID | MS_NODEV | MS_NOEXEC},
 	{"sysfs", "/sys", NULL, MS_NOSUID | MS_NODEV | MS_NOEXEC},
-	{"tmpfs", "/run", "mode=0755", MS_NOSUID | MS_NODEV},
+	/* as systemd mounts it, which leaves one that is there as it is */
+	{"tmpfs", "/run", "mode=0755,size=20%,nr_inodes=800k",
+		MS_NOSUID | MS_NODEV | MS_STRICTATIME},
 };
 
 static void mount_api(void)
