@@ -177,7 +177,7 @@ root='mount -t tmpfs none sysroot; mkdir -p sysroot/{dev,proc,sys,run,sbin,bin}'
 
 # As systemd mounts it: a journal in /run may take a tenth of it.
 @test "/run of the real root is limited to a fifth of the memory" {
-	local size memory
+	local size memory flags="tmpfs /run tmpfs rw,nosuid,nodev,"
 
 	pid1 0 "rd.emergency=reboot" "init /sbin/init" "$root"'
 		cp bin/busybox sysroot/bin/busybox
@@ -185,7 +185,7 @@ root='mount -t tmpfs none sysroot; mkdir -p sysroot/{dev,proc,sys,run,sbin,bin}'
 		printf "%s\n" "#!/bin/sh" "exec /bin/busybox grep \" /run \" /proc/mounts" \
 			>sysroot/sbin/init
 		chmod 755 sysroot/sbin/init' </dev/null
-	[[ $output =~ "tmpfs /run tmpfs rw,nosuid,nodev,"[a-z,]*size=([0-9]+)k,nr_inodes=819200,mode=755 ]]
+	[[ $output =~ "$flags"size=([0-9]+)k,nr_inodes=819200,mode=755 ]]
 	size=${BASH_REMATCH[1]}
 	memory=$(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo)
 	((size > memory / 5 - 100 && size < memory / 5 + 100))
