@@ -367,6 +367,8 @@ static int cmd_claims(int argc, char **argv)
 	status = boot_claims(c.plan) ? EXIT_SUCCESS : c.plan->net.alone ? 2 : EXIT_FAILURE;
 	if (options && status != EXIT_FAILURE)
 		print_options(&c);
+	else if (c.plan->root.image.volume)
+		puts(c.plan->root.image.volume);
 	else if (c.plan->root.kind == PLAN_ROOT_LIVE &&
 		strncmp(c.plan->root.text, "/dev/", 5) == 0)
 		puts(c.plan->root.text);

@@ -350,6 +350,7 @@ static void dump_image(struct dumper *d, const struct plan_image *m)
 	dump_bool(d, "image.must_prove", m->must_prove, b->must_prove);
 	dump_bool(d, "image.sums", m->sums, b->sums);
 	dump_number(d, "image.part", m->part, 0);
+	dump_text(d, "image.volume", m->volume, NULL);
 	dump_text(d, "image.ca", m->ca, NULL);
 	dump_bool(d, "image.insecure", m->insecure, b->insecure);
 	dump_text(d, "image.cache", m->cache, NULL);

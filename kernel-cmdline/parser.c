@@ -155,12 +155,11 @@ bool has_control(struct slice s)
 
 bool names_device(struct slice s)
 {
-	static const char *const starts[] = {"/dev/", "LABEL=", "UUID=", "PARTLABEL=", "PARTUUID="};
+	static const char dev[] = "/dev/";
+	size_t at;
 
-	for (size_t i = 0; i < ARRAY_SIZE(starts); i++)
-		if (slice_starts(s, starts[i]))
-			return s.len > strlen(starts[i]);
-	return false;
+	return (s.len > strlen(dev) && slice_starts(s, dev)) ||
+		value_volume(s.s, s.len, &at) != VOLUME_NO_KEY;
 }
 
 const char *take_server(struct parser *p, struct slice s, struct inet_addr *addr)

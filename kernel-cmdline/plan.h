@@ -317,6 +317,7 @@ struct plan_image {
 	uint32_t minmem_mib;	    /* must stay free when the image is in memory */
 	const char *size;	    /* of the tmpfs of an archive, for the kernel; NULL: the rest */
 	uint32_t part;		    /* of a disk image, by number; 0: the one of the root's type */
+	const char *volume;	    /* the same, /dev/disk/by-label/root; NULL: not by name */
 	const char *live_dir;	    /* folder of an ISO's squashfs; NULL: the usual ones */
 	const char *squashimg;	    /* its file name there; NULL: the usual ones */
 	bool xcat;		    /* of an xCAT stateless node: there is XCAT= */

@@ -22,7 +22,7 @@ struct pull {
 	size_t word;
 	struct slice name, url;
 	const struct pull_class *class;
-	bool raw;
+	bool raw, blockdev;
 	bool origin;	/* url takes the place of the last part of where this boot came from */
 	enum pull_verify { VERIFY_NO, VERIFY_CHECKSUM, VERIFY_SIGNATURE } verify;
 	bool lost; /* runtime=no: not in /run, for systemd */
@@ -40,8 +40,8 @@ static const struct {
 	{"raw", TYPE, true}, {"tar", TYPE, false},
 	{"verify=no", VERIFY, VERIFY_NO}, {"verify=checksum", VERIFY, VERIFY_CHECKSUM},
 	{"verify=signature", VERIFY, VERIFY_SIGNATURE},
-	/* The root is under a writable layer in memory whatever it is, and always in memory; of the
-	 * others systemd only reads. */
+	/* The root is under a writable layer in memory whatever it is; of the others systemd only
+	 * reads. */
 	{"ro", NOTHING, 0}, {"rw", NOTHING, 0}, {"blockdev", BLOCKDEV, 0}, {"runtime=", RUNTIME, 0},
 	{"bootorigin", ORIGIN, 0},
 };
@@ -113,7 +113,8 @@ static bool take_options(struct parser *p, const struct plan_word *w, struct sli
 		take_option(p, w, item, pull, &seen);
 		s = slice_from(s, item.len + (item.len < s.len));
 	}
-	if (seen & 1U << BLOCKDEV && seen & 1U << TYPE && !pull->raw)
+	pull->blockdev = seen & 1U << BLOCKDEV;
+	if (pull->blockdev && seen & 1U << TYPE && !pull->raw)
 		return left_out(p, w, WHOLE, NULL, "systemd refuses blockdev with tar");
 	return (seen & 1U << CLASS && seen & 1U << TYPE) ||
 		left_out(p, w, WHOLE, "write raw,machine,blockdev:NAME:URL or tar,machine:NAME:URL",
@@ -265,14 +266,16 @@ static const char *url_of(struct parser *p, const struct pull *pull)
 	return textf(p, "%s/%.*s", url_text(&u, text), SLICE(pull->url));
 }
 
+/* Without name: of any that there is a loop device of. */
 static struct pull *find(const struct parser *p, struct slice name, bool raw)
 {
 	struct pull *list = p->pulls.items;
 
 	for (size_t i = p->pulls.n; i-- > 0;)
 		if (!list[i].class->folder && list[i].raw == raw && !passed_over(p, &list[i]) &&
-			list[i].name.len == name.len &&
-			memcmp(list[i].name.s, name.s, name.len) == 0)
+			(name.s ? list[i].name.len == name.len &&
+					memcmp(list[i].name.s, name.s, name.len) == 0
+				: list[i].blockdev))
 			return &list[i];
 	return NULL;
 }
@@ -316,7 +319,21 @@ static struct pull *find_loop(struct parser *p, struct slice s, uint32_t *part)
 	return find(p, (struct slice){s.s, at}, true);
 }
 
-static struct pull *find_root(struct parser *p, struct slice s, uint32_t *part)
+/* As udev names it, which writes other characters otherwise. */
+static const char *volume_path(struct parser *p, struct slice s)
+{
+	static const char *const folders[] = {"label", "uuid", "partlabel", "partuuid"};
+	enum volume_key key;
+	size_t at;
+
+	key = value_volume(s.s, s.len, &at);
+	if (key == VOLUME_NO_KEY || s.s[at + strspn(s.s + at, ALNUM "#+-.:=@_")])
+		return NULL;
+	return textf(p, "/dev/disk/by-%s/%s", folders[key], s.s + at);
+}
+
+static struct pull *find_root(struct parser *p, struct slice s, uint32_t *part,
+	const char **volume)
 {
 	static const char *const folders[] = {"bind:/run/machines/", "bind:/var/lib/machines/"};
 	static const char loops[] = "/dev/disk/by-loop-ref/";
@@ -326,15 +343,19 @@ static struct pull *find_root(struct parser *p, struct slice s, uint32_t *part)
 			return find(p, slice_from(s, strlen(folders[i])), false);
 	if (slice_starts(s, loops))
 		return find_loop(p, slice_from(s, strlen(loops)), part);
-	return pull_finds_disk(s.s) ? root_disk(p) : NULL;
+	if (pull_finds_disk(s.s))
+		return root_disk(p);
+	*volume = volume_path(p, s);
+	return *volume ? find(p, (struct slice){0}, true) : NULL;
 }
 
 bool pull_take(struct parser *p, struct plan_word *w)
 {
 	struct plan_root *root = &p->plan->root;
 	uint32_t part = 0;
-	struct pull *pull = w == pull_word(p) ? root_disk(p) : find_root(p, word_value(w), &part);
-	const char *url;
+	const char *url, *volume = NULL;
+	struct pull *pull = w == pull_word(p) ? root_disk(p)
+					      : find_root(p, word_value(w), &part, &volume);
 
 	if (!pull)
 		return false;
@@ -345,6 +366,7 @@ bool pull_take(struct parser *p, struct plan_word *w)
 	root->kind = PLAN_ROOT_LIVE;
 	root->image.url = url;
 	root->image.part = part;
+	root->image.volume = volume;
 	root->image.must_prove = pull->verify == VERIFY_SIGNATURE;
 	root->image.sums = pull->verify == VERIFY_CHECKSUM;
 	say(p, w, "what rd.systemd.pull= fetches");

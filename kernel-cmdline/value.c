@@ -548,6 +548,24 @@ int value_base64(const char *s, size_t len, uint8_t *bytes, size_t n)
 	return bits & ((1U << held) - 1) ? -EINVAL : 0;
 }
 
+enum volume_key value_volume(const char *s, size_t len, size_t *ret_at)
+{
+	static const char *const starts[][VOLUME_NO_KEY] = {
+		{"LABEL=", "UUID=", "PARTLABEL=", "PARTUUID="},
+		{"/dev/disk/by-label/", "/dev/disk/by-uuid/", "/dev/disk/by-partlabel/",
+			"/dev/disk/by-partuuid/"},
+	};
+
+	for (size_t i = 0; i < 2 * VOLUME_NO_KEY; i++) {
+		const char *start = starts[i / VOLUME_NO_KEY][i % VOLUME_NO_KEY];
+
+		*ret_at = strlen(start);
+		if (len > *ret_at && memcmp(s, start, *ret_at) == 0)
+			return (enum volume_key)(i % VOLUME_NO_KEY);
+	}
+	return VOLUME_NO_KEY;
+}
+
 int value_size(const char *s, size_t len, uint64_t *ret)
 {
 	static const char suffixes[] = "kmgt";

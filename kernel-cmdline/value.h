@@ -142,6 +142,15 @@ bool value_uuid(const char *s, size_t len, char ret[static VALUE_UUID]);
  */
 int value_base64(const char *s, size_t len, uint8_t *bytes, size_t n);
 
+/* What a file system or partition is named by: its own superblock, or its table's entry. */
+enum volume_key { VOLUME_LABEL, VOLUME_UUID, VOLUME_PARTLABEL, VOLUME_PARTUUID, VOLUME_NO_KEY };
+
+/*
+ * value_volume: "LABEL=NAME" and the like, also as udev links it ("/dev/disk/by-label/NAME").
+ * *ret_at: where NAME begins, which is not empty.
+ */
+enum volume_key value_volume(const char *s, size_t len, size_t *ret_at);
+
 /*
  * value_size: a number of bytes with the kernel's suffixes (K, M, G, T, also small: powers of
  * 1024), decimal. Returns 0, -EINVAL or -ERANGE (above 2^62).

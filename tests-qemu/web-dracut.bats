@@ -60,6 +60,17 @@ root=/dev/disk/by-loop-ref/disk.raw-part2"
     assert_state .root.inside 'partition 2'
 }
 
+@test "a partition by its name, as systemd fetches it: nothing waits for a disk that has it" {
+    local flavour
+    for flavour in systemd shell; do
+        boots $flavour "rd.systemd.pull=raw,machine,verify=checksum,blockdev::$web/disk.raw.xz \
+root=PARTLABEL=root"
+        assert_image 150 xz none
+        assert_overlay squashfs
+        assert_state .root.inside 'partition 2'
+    done
+}
+
 @test "shell flavour: killed while it gets an address and right after the mount" {
     boots shell "root=live:$web/root.squashfs $(digest root.squashfs) bootmark.kill=addr,mount"
     node_booted 150

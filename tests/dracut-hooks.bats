@@ -20,6 +20,7 @@ setup() {
     cat >bin/initagent <<SCRIPT
 #!/bin/sh
 echo "\$*" >>$PWD/calls
+[ \$1 != claims ] || cat $PWD/answer/device 2>/dev/null
 exit "\$(cat $PWD/answer/\$1)"
 SCRIPT
     chmod 755 bin/initagent
@@ -275,6 +276,20 @@ echo "$RDRETRY"'
     : >hooks/initqueue/finished/devexists-x.sh
     run -0 whole_start
     [[ $output != *"udevadm trigger"* ]]
+}
+
+@test "the device of a root= of rd.systemd.pull= is not waited for, another one is" {
+    local at='hooks/initqueue/finished/devexists-\x2fdev\x2fdisk\x2fby'
+    answers boot 0
+    answers claims 0
+    for device in /dev/disk/by-loop-ref/a.raw-part2 /dev/disk/by-label/ROOT ""; do
+        echo "$device" >answer/device
+        tee "$at-loop-ref\\x2fa.raw-part2.sh" "$at-label\\x2fROOT.sh" >"$at-label\\x2fscratch.sh" \
+            <<<'[ -e x ]'
+        in_dracut ". bin/initagent-claim.sh; wait"
+        run -0 find hooks/initqueue/finished -name 'devexists-*' -empty -printf %P
+        [ "$output" = "${device:+devexists-${device//\//\\x2f}.sh}" ]
+    done
 }
 
 @test "the root not mounted: the cold plug takes place" {

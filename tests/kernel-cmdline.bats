@@ -115,7 +115,9 @@ claims() {
 	claims 0 "$disk" "$pull root=$disk" http://192.0.2.1/node.efi
 	claims 0 "" "$pull root=gpt-auto" http://192.0.2.1/node.efi
 	claims 0 "" "$pull" http://192.0.2.1/node.efi
+	claims 0 /dev/disk/by-label/x "$pull root=LABEL=x" http://192.0.2.1/node.efi
 	# one that was booted from its disk; without root=, or root=gpt-auto, its root is there
+	claims 1 "" "$pull root=LABEL=x"
 	claims 0 "$disk" "$pull root=$disk"
 	claims 1 "" "$pull root=gpt-auto"
 	claims 1 "" "$pull"

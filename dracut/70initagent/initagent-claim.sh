@@ -7,7 +7,7 @@
 # systemd the agent starts now, while dracut works; with rd.break= in its turn (initagent-start.sh).
 # shellcheck disable=SC2034,SC2154 # root, rootok and NEWROOT are dracut's
 
-/usr/sbin/initagent claims > /dev/null
+_device=$(/usr/sbin/initagent claims)
 initagent_claims=$?
 # Under systemd the generator has decided: what a hook adds to /etc/cmdline.d later starts no unit.
 for _unit in "${initagent_units:-/run/systemd/generator}"/*.requires/initagent-*.service; do
@@ -21,11 +21,11 @@ if [ "$initagent_claims" = 0 ]; then
     unset netroot
     # as dracut's handlers of network roots: the initramfs is there again at the end, to unmount it
     need_shutdown
-    for _hook in "${hookdir:?}"/initqueue/finished/devexists-*by-loop-ref*.sh; do
-        [ ! -f "$_hook" ] || : > "$_hook"
+    for _hook in "${hookdir:?}/initqueue/finished"/devexists-*x2f"${_device##*/}".sh; do
+        [ -z "$_device" ] || [ ! -f "$_hook" ] || : > "$_hook"
     done
 fi
-case $initagent_claims in 0 | 2) ;; *) unset _unit && return 0 ;; esac
+case $initagent_claims in 0 | 2) ;; *) unset _device _unit && return 0 ;; esac
 if [ -z "$DRACUT_SYSTEMD" ] && ! getarg rd.break > /dev/null; then
     /usr/sbin/initagent boot --sysroot "$NEWROOT" < /dev/null &
     initagent_pid=$!
@@ -38,4 +38,4 @@ for _name in parse-nfsroot nfs-start-rpc dhcp-root parse-ip-opts parse-ifname pa
         [ ! -f "$_hook" ] || : > "$_hook"
     done
 done
-unset _name _hook _roots _unit
+unset _device _name _hook _roots _unit

@@ -221,7 +221,8 @@ static enum cause no_table(const struct env *env, const char *which, uint64_t no
 
 /*
  * What the boot cannot go on without. A root of another kind may be meant where no root= names the
- * image (systemd-gpt-auto-generator's), as long as another program can find it.
+ * image (systemd-gpt-auto-generator's), as long as another program can find it, or where a disk of
+ * the node may have the name.
  */
 static enum cause missing(const struct env *env, const struct boot_plan *plan, bool alone,
 	const struct left *l, uint64_t now)
@@ -229,7 +230,8 @@ static enum cause missing(const struct env *env, const struct boot_plan *plan, b
 	const struct plan_block *block = &plan->root.block;
 
 	if (l->wants_origin && !*l->origin && plan_is_fetched(plan->root.kind) &&
-		!plan->root.image.url && (alone || firmware_names_image(plan)))
+		!plan->root.image.url && !plan->root.image.volume &&
+		(alone || firmware_names_image(plan)))
 		return no_table(env, "StubDeviceURL", now, "not booted by UEFI HTTP Boot");
 	if (HAS_BLOCK && block->nbft && !block->n_portals && !l->nbft.n_paths)
 		return no_table(env, "NBFT", now, plan->root.no_nbft

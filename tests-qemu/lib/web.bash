@@ -82,7 +82,7 @@ web_disk() {
     local size
     size=$(($(stat -c %s "$1") / 1048576 + 1))
     truncate -s $((size + 4))M "$2"
-    printf 'label: gpt\nsize=1M, type=U\nsize=%sM, type=%s\n' "$size" \
+    printf 'label: gpt\nsize=1M, type=U\nsize=%sM, type=%s, name=root\n' "$size" \
         4F68BCE3-E8CD-4DB1-96E7-FBCAF984B709 | sfdisk -q "$2"
     dd if="$1" of="$2" bs=1M seek=2 conv=notrunc status=none
     xz -T1 -1 "$2"

@@ -4,7 +4,6 @@
 
 #include <limits.h>
 #include <poll.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 #include "root/cache/volume.h"
@@ -82,31 +81,15 @@ static bool judge_part(const struct env *env, const char *name, struct volume_pa
 
 /* --- finding it ------------------------------------------------------------------------------ */
 
-/* What name=VALUE is compared with. */
-enum key { KEY_LABEL, KEY_UUID, KEY_PARTLABEL, KEY_PARTUUID };
-
-/* Also by udev's links, where there is no udev. */
-static const struct {
-	const char *text;
-	enum key key;
-} keys[] = {
-	{"LABEL=", KEY_LABEL},		{"/dev/disk/by-label/", KEY_LABEL},
-	{"UUID=", KEY_UUID},		{"/dev/disk/by-uuid/", KEY_UUID},
-	{"PARTLABEL=", KEY_PARTLABEL},	{"/dev/disk/by-partlabel/", KEY_PARTLABEL},
-	{"PARTUUID=", KEY_PARTUUID},	{"/dev/disk/by-partuuid/", KEY_PARTUUID},
-};
-
-static bool fits(const struct search *s, enum key key, const char *value, const char *name,
+static bool fits(const struct search *s, enum volume_key key, const char *value, const char *name,
 	const char *path)
 {
 	struct volume v;
 	struct volume_part p;
+	bool known = key == VOLUME_LABEL || key == VOLUME_UUID ? judge_volume(path, &v)
+							       : judge_part(s->env, name, &p);
 
-	if (key == KEY_LABEL || key == KEY_UUID)
-		return judge_volume(path, &v) &&
-			(key == KEY_LABEL ? streq(v.label, value) : strcasecmp(v.uuid, value) == 0);
-	return judge_part(s->env, name, &p) &&
-		(key == KEY_PARTLABEL ? streq(p.label, value) : strcasecmp(p.uuid, value) == 0);
+	return known && volume_fits(key, value, &v, &p);
 }
 
 /* Devices without medium, and those made of files, are none that a cache is on. */
@@ -116,7 +99,7 @@ static bool worth_a_look(const struct search *s, const char *name)
 		env_number(s->env, "/sys/class/block/%s/size", name);
 }
 
-static bool scan(struct search *s, enum key key, const char *value)
+static bool scan(struct search *s, enum volume_key key, const char *value)
 {
 	_cleanup_closedir_ DIR *dir = env_opendir(s->env, "/sys/class/block");
 	const struct dirent *e;
@@ -151,19 +134,18 @@ void place_foreign_table(
 	}
 }
 
+/* By udev's links, too, where there is no udev. */
 static bool find(struct search *s)
 {
+	enum volume_key key;
+	size_t at;
+
 	if (s->name[0] == '/' &&
 		env_path(s->env, s->device, sizeof(s->device), "%s", s->name) >= 0 &&
 		access(s->device, F_OK) == 0)
 		return true;
-	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-		size_t n = strlen(keys[i].text);
-
-		if (strncmp(s->name, keys[i].text, n) == 0)
-			return scan(s, keys[i].key, s->name + n);
-	}
-	return false;
+	key = value_volume(s->name, strlen(s->name), &at);
+	return key != VOLUME_NO_KEY && scan(s, key, s->name + at);
 }
 
 /* Each new device may be the one; more come in one go than are worth a look each. */

@@ -159,3 +159,12 @@ void volume_part_mbr(const struct volume_table *t, unsigned number, struct volum
 	*ret = (struct volume_part){0};
 	snprintf(ret->uuid, sizeof(ret->uuid), "%08x-%02x", t->disk, number & 0xff);
 }
+
+bool volume_fits(enum volume_key key, const char *name, const struct volume *v,
+	const struct volume_part *p)
+{
+	return key == VOLUME_LABEL	 ? streq(v->label, name)
+		: key == VOLUME_UUID	 ? strcasecmp(v->uuid, name) == 0
+		: key == VOLUME_PARTLABEL ? streq(p->label, name)
+					 : strcasecmp(p->uuid, name) == 0;
+}

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/util.h"
+#include "value.h"
 
 /* So much of a volume is looked at: btrfs has its superblock, of 4 KiB, 64 KiB from the
  * beginning. */
@@ -49,5 +50,9 @@ struct volume_part {
 
 /* volume_part_gpt: from its entry of VOLUME_ENTRY bytes. False: it is not in use. */
 bool volume_part_gpt(const uint8_t *entry, size_t len, struct volume_part *ret);
+/* volume_fits: has one of both the name? */
+bool volume_fits(enum volume_key key, const char *name, const struct volume *v,
+	const struct volume_part *p);
+
 /* volume_part_mbr: number counts from 1. */
 void volume_part_mbr(const struct volume_table *t, unsigned number, struct volume_part *ret);

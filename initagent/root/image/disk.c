@@ -29,6 +29,27 @@ static bool read_entry(int fd, const struct volume_table *t, uint32_t number,
 		volume_part_gpt(entry, sizeof(entry), ret);
 }
 
+/* LABEL= and UUID= are of the file system in it. */
+static bool is_named(int fd, const struct volume_part *p, const char *name)
+{
+	_cleanup_free_ uint8_t *head = malloc(VOLUME_HEAD);
+	struct volume v = {0};
+	size_t at;
+	enum volume_key key = value_volume(name, strlen(name), &at);
+	ssize_t n = head && p->first < INT64_MAX / SECTOR
+		? pread(fd, head, VOLUME_HEAD, (off_t)(p->first * SECTOR)) : -1;
+
+	if (n > 0)
+		volume_judge(head, (size_t)n, &v);
+	return volume_fits(key, name + at, &v, p);
+}
+
+/* Is it the one that is looked for? */
+static bool is_root(int fd, const struct volume_part *p, const char *name)
+{
+	return name ? is_named(fd, p, name) : memcmp(p->type, root_type, sizeof(root_type)) == 0;
+}
+
 static int take(const struct volume_part *p, uint64_t image_size, uint32_t number,
 	struct iso_file *ret)
 {
@@ -42,7 +63,7 @@ static int take(const struct volume_part *p, uint64_t image_size, uint32_t numbe
 	return 0;
 }
 
-int disk_find(int fd, uint64_t image_size, uint32_t part, struct iso_file *ret)
+int disk_find(int fd, uint64_t image_size, uint32_t part, const char *name, struct iso_file *ret)
 {
 	uint8_t head[2 * SECTOR];
 	struct volume_table t;
@@ -56,7 +77,7 @@ int disk_find(int fd, uint64_t image_size, uint32_t part, struct iso_file *ret)
 
 		if (part && !used)
 			return -ENOENT;
-		if (used && (part || memcmp(p.type, root_type, sizeof(root_type)) == 0))
+		if (used && (part || is_root(fd, &p, name)))
 			return take(&p, image_size, i, ret);
 	}
 	return -ENOENT;

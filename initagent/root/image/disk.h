@@ -8,8 +8,9 @@
 #include "root/image/iso.h"
 
 /*
- * disk_find: the partition of that number; 0: the first one of the root's type for this machine
- * (UAPI.2, Discoverable Partitions Specification). fd is read by pread(2); image_size is its size.
- * ret->path becomes "partition N". 0, -ENOENT, -EINVAL (damaged).
+ * disk_find: the partition of that number; 0: the first one that has the name ("LABEL=root"), or,
+ * with NULL, the root's type for this machine (UAPI.2, Discoverable Partitions Specification). fd
+ * is read by pread(2); image_size is its size. ret->path becomes "partition N". 0, -ENOENT, -EINVAL
+ * (damaged).
  */
-int disk_find(int fd, uint64_t image_size, uint32_t part, struct iso_file *ret);
+int disk_find(int fd, uint64_t image_size, uint32_t part, const char *name, struct iso_file *ret);

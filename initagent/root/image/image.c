@@ -300,7 +300,8 @@ static bool as_said(struct work *w, enum image_kind kind)
 static int judge_and_mount(struct work *w, int file, uint64_t size, bool wrapped)
 {
 	const struct plan_image *plan = w->cfg->plan;
-	const struct probe_question q = {size, plan->live_dir, plan->squashimg, plan->part};
+	const struct probe_question q = {size, plan->live_dir, plan->squashimg, plan->part,
+		plan->volume};
 	struct probe p;
 	enum image_way way;
 

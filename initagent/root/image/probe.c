@@ -28,7 +28,7 @@ static enum image_kind judge_at(int fd, uint64_t offset, const char **what)
 static void none_inside(const struct probe_question *q, struct probe *ret)
 {
 	if (ret->kind == IMAGE_DISK)
-		fail(ret, CAUSE_IMAGE_NO_ROOT_INSIDE, q->part ? "no such partition" :
+		fail(ret, CAUSE_IMAGE_NO_ROOT_INSIDE, q->part || q->volume ? "no such partition" :
 			"no partition of the root's type for this machine", "");
 	else
 		fail(ret, CAUSE_IMAGE_NO_ROOT_INSIDE, q->dir || q->name ? "no such file in it" :
@@ -39,7 +39,7 @@ static void look_inside(int fd, const struct probe_question *q, struct probe *re
 {
 	bool disk = ret->kind == IMAGE_DISK;
 	const char *what = "";
-	int r = disk ? disk_find(fd, q->size, q->part, &ret->file)
+	int r = disk ? disk_find(fd, q->size, q->part, q->volume, &ret->file)
 		     : iso_find(fd, q->size, q->dir, q->name, &ret->file);
 
 	if (r == -ENOENT) {

@@ -22,6 +22,7 @@ struct probe_question {
 	uint64_t size;		/* of the file, bytes */
 	const char *dir, *name; /* in an ISO image: iso_find()'s */
 	uint32_t part;		/* of a disk image: disk_find()'s */
+	const char *volume;	/* the same, its name */
 };
 
 /* probe_image: looks at the file fd. Waits for the answer, which takes milliseconds. */

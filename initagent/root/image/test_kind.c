@@ -342,6 +342,40 @@ TEST(root_partition_of_a_disk)
 	end_disc(&d);
 }
 
+static enum cause look_for(const struct disc *d, const char *volume, struct probe *ret)
+{
+	probe_image(d->fd, &(struct probe_question){.size = d->size, .volume = volume}, ret);
+	return (enum cause)ret->cause;
+}
+
+/* By the name of the partition, or of the file system in it. */
+TEST(named_partition_of_a_disk)
+{
+	struct disc d = make_disk();
+	struct probe p;
+
+	memcpy(d.bytes + 1024 + 128 + 56, "r\0o\0o\0t", 8);
+	d.bytes[1024 + 128 + 16] = 1;
+	CHECK_INT(look_for(&d, "PARTLABEL=root", &p), CAUSE_NONE);
+	CHECK_STR(p.file.path, "partition 2");
+	CHECK_INT(look_for(&d, "PARTUUID=00000001-0000-0000-0000-000000000000", &p), CAUSE_NONE);
+	CHECK_INT(look_for(&d, "/dev/disk/by-partlabel/root", &p), CAUSE_NONE);
+	CHECK_INT(look_for(&d, "PARTLABEL=roo", &p), CAUSE_IMAGE_NO_ROOT_INSIDE);
+	CHECK_STR(p.text, "no such partition");
+	CHECK_INT(look_for(&d, "LABEL=root", &p), CAUSE_IMAGE_NO_ROOT_INSIDE);
+	/* XFS: superblock, UUID at 32, label at 108 */
+	memcpy(d.bytes + 8 * 512, "XFSB", 4);
+	memcpy(d.bytes + 8 * 512 + 108, "root", 4);
+	CHECK_INT(look_for(&d, "LABEL=root", &p), CAUSE_NONE);
+	CHECK_INT(p.inner, IMAGE_XFS);
+	CHECK_INT(look_for(&d, "UUID=00000000-0000-0000-0000-000000000001", &p),
+		CAUSE_IMAGE_NO_ROOT_INSIDE);
+	put_part(d.bytes, 1, "\x28s*\xc1\x1f\xf8\xd2\x11\xbaK\0\xa0\xc9>\xc9;", UINT32_MAX, 6);
+	put_le(d.bytes + 1024 + 36, UINT32_MAX); /* begins where no file can */
+	CHECK_INT(look_for(&d, "LABEL=root", &p), CAUSE_NONE);
+	end_disc(&d);
+}
+
 /* Places outside of the image, one that begins at the table, an end before the beginning. */
 TEST(partition_table_that_lies)
 {
