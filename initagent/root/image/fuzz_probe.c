@@ -12,12 +12,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void look(int fd, uint64_t size, uint32_t part)
+static void look(int fd, uint64_t size, uint32_t part, const char *volume)
 {
 	struct probe p;
 	struct iso_file f;
 
-	probe_look(fd, &(struct probe_question){.size = size, .part = part}, &p);
+	probe_look(fd, &(struct probe_question){.size = size, .part = part, .volume = volume}, &p);
 	if (p.kind >= IMAGE_KIND_MAX || p.inner >= IMAGE_KIND_MAX || p.file.offset > size ||
 		p.file.size > size - p.file.offset)
 		__builtin_trap();
@@ -34,7 +34,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fd = memfd_create("image", MFD_CLOEXEC);
 	if (ftruncate(fd, 0) < 0 || pwrite(fd, data, size, iso ? UNUSED : 0) != (ssize_t)size)
 		return 0;
-	look(fd, size + (iso ? UNUSED : 0), 0);
-	look(fd, size + (iso ? UNUSED : 0), 2);
+	look(fd, size + (iso ? UNUSED : 0), 0, NULL);
+	look(fd, size + (iso ? UNUSED : 0), 2, NULL);
+	look(fd, size + (iso ? UNUSED : 0), 0, "LABEL=root");
 	return 0;
 }
