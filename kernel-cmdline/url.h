@@ -4,7 +4,7 @@
  * in a URL are refused: a command line is no place for them. Pure.
  * In: text, untrusted; the URL that a reference is relative to. Out: scheme, host, port and path,
  * or a refusal; text.
- * Callers: fetch/, root/web/. Tests: test_url.c, fuzz_url.c.
+ * Callers: fetch/, root/web/, root/wwinit/. Tests: test_url.c, fuzz_url.c.
  */
 #pragma once
 

@@ -193,6 +193,11 @@ unpacked='is() { [[ $(cat "$root/sysroot/$2") == "$1" ]] || { echo "$2 is not $1
 		[ "$status" -eq 0 ]
 		[[ $output == *"mounted layers=3 runtime=1"* ]]
 	done
+	# a server of IPv6 alone leaves WWIPADDR empty: it is the one that the other layers are from
+	sed -i s/WWIPADDR=.*/WWIPADDR=/ "$T/system/warewulf/config"
+	layer n3 system "$T/system"
+	inside "drive '$(line tls)'; $unpacked; is runtime etc/runtime"
+	[ "$status" -eq 0 ]
 	# another certificate than the server's
 	certificate "$T/system/warewulf/tls/warewulf.crt" "$T/key2"
 	layer n3 system "$T/system"

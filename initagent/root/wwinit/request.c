@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/sysmount.h"
 #include "root/wwinit/overlay_config.h"
+#include "url.h"
 
 /* A value of DMI, as a query can hold it (RFC 3986 2.1). */
 static void read_dmi(const struct env *env, const char *name, char *ret, size_t size)
@@ -40,20 +41,25 @@ int request_url(const struct env *env, const char *base, const struct plan_wwini
 	return n < REQUEST_URL_MAX ? 0 : -E2BIG;
 }
 
-bool request_tls(const struct env *env, const char *root, char *base, size_t size)
+bool request_tls(const struct env *env, const char *root, const char *server, char *base,
+	size_t size)
 {
 	_cleanup_free_ char *text = sys_text_beneath(root, "/warewulf/config"),
 		*certificate = sys_text_beneath(root, "/warewulf/tls/warewulf.crt");
 	struct overlay_config c;
-	bool v6;
+	const char *host = c.address;
+	struct url u;
 
 	if (!text || !certificate)
 		return false;
 	overlay_config_parse(text, strlen(text), &c);
 	if (!streq(c.tls, "true"))
 		return false;
-	v6 = strchr(c.address, ':');
-	snprintf(base, size, "https://%s%s%s:%s", v6 ? "[" : "", c.address, v6 ? "]" : "", c.port);
+	/* A server of IPv6 alone leaves it empty. */
+	if (!*host && url_parse(&u, server, strlen(server)) == 0)
+		host = u.host;
+	snprintf(base, size, strchr(host, ':') ? "https://[%s]:%s" : "https://%s:%s", host,
+		c.port);
 	return file_write(env, STATE_DIR, REQUEST_CA_NAME, certificate, strlen(certificate),
 		0600) >= 0;
 }

@@ -19,8 +19,9 @@ int request_url(const struct env *env, const char *base, const struct plan_wwini
 /*
  * request_tls: does the system overlay, unpacked at root, name a server of its own with TLS for the
  * runtime overlay? Then base ("https://10.0.0.1:9874"), and its certificate is at REQUEST_CA below
- * env's prefix.
+ * env's prefix. server: the URL of the others, whose host it has if the overlay names none.
  */
 #define REQUEST_CA_NAME "warewulf.crt"
 #define REQUEST_CA	STATE_DIR "/" REQUEST_CA_NAME
-bool request_tls(const struct env *env, const char *root, char *base, size_t size);
+bool request_tls(const struct env *env, const char *root, const char *server, char *base,
+	size_t size);

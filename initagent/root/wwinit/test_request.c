@@ -74,6 +74,8 @@ TEST(values_of_the_overlay_are_text)
 	CHECK_STR(c.address, "10.0.0.2");
 }
 
+#define SERVER "http://[2001:db8::1]:9873"
+
 /* A FIFO, or a link to a file outside of the root, is no certificate. */
 TEST(tls_needs_a_certificate_in_the_root)
 {
@@ -86,23 +88,26 @@ TEST(tls_needs_a_certificate_in_the_root)
 	folder(dir, "root/warewulf/tls");
 	snprintf(path, sizeof(path), "%s/root", dir);
 	put(dir, "root/warewulf/config", "WWTLS=true\nWWIPADDR=fe80::1\nWWTLSPORT=9874\n");
-	CHECK(!request_tls(&env, path, base, sizeof(base)));
+	CHECK(!request_tls(&env, path, SERVER, base, sizeof(base)));
 	put(dir, "outside", "-----BEGIN CERTIFICATE-----\n");
 	snprintf(path, sizeof(path), "%s/outside", dir);
 	snprintf(base, sizeof(base), "%s/root/warewulf/tls/warewulf.crt", dir);
 	CHECK_INT(symlink(path, base), 0);
 	snprintf(path, sizeof(path), "%s/root", dir);
-	CHECK(!request_tls(&env, path, base, sizeof(base)));
+	CHECK(!request_tls(&env, path, SERVER, base, sizeof(base)));
 	snprintf(path, sizeof(path), "%s/root/warewulf/tls/warewulf.crt", dir);
 	CHECK_INT(unlink(path), 0);
 	CHECK_INT(mkfifo(path, 0644), 0);
 	snprintf(path, sizeof(path), "%s/root", dir);
-	CHECK(!request_tls(&env, path, base, sizeof(base)));
+	CHECK(!request_tls(&env, path, SERVER, base, sizeof(base)));
 	snprintf(base, sizeof(base), "%s/root/warewulf/tls/warewulf.crt", dir);
 	CHECK_INT(unlink(base), 0);
 	put(dir, "root/warewulf/tls/warewulf.crt", "-----BEGIN CERTIFICATE-----\n");
-	CHECK(request_tls(&env, path, base, sizeof(base)));
+	CHECK(request_tls(&env, path, SERVER, base, sizeof(base)));
 	CHECK_STR(base, "https://[fe80::1]:9874");
+	put(dir, "root/warewulf/config", "WWTLS=true\nWWIPADDR=\nWWTLSPORT=9874\n");
+	CHECK(request_tls(&env, path, SERVER, base, sizeof(base)));
+	CHECK_STR(base, "https://[2001:db8::1]:9874");
 	CHECK(env_read(&env, path, sizeof(path), "%s", REQUEST_CA) > 0);
 }
 

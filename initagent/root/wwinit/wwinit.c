@@ -138,9 +138,9 @@ static void set_layer(struct wwinit *w)
 
 static void begin_layer(struct wwinit *w, uint64_t now)
 {
-	char base[128];
+	char base[REQUEST_URL_MAX];
 	bool tls = w->at == RUNTIME && !w->plan->staged &&
-		request_tls(w->env, w->overlay, base, sizeof(base));
+		request_tls(w->env, w->overlay, w->server->url, base, sizeof(base));
 	int r = request_url(w->env, tls ? base : w->server->url, w->plan, rows[w->at].name, w->url);
 
 	w->image = (struct plan_image){.url = w->url, .proxy = w->server->proxy,
