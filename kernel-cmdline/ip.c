@@ -46,9 +46,6 @@ const struct choice ip_methods[] = {
 	{0},
 };
 
-/* For one interface. */
-#define DOCUMENTED (PLAN_IP_DHCP | PLAN_IP_DHCP6 | PLAN_IP_AUTO6 | PLAN_IP_LINK6)
-
 /* The method a word names: bits, 0 for an unsupported one, -EINVAL for no method. */
 static int method_of(struct slice s)
 {
@@ -71,9 +68,10 @@ static bool is_methods(struct slice s)
 /* The method a misspelt word comes near to, or NULL. */
 static const char *near_method(struct slice s)
 {
-	for (const struct choice *c = ip_methods; c->word; c++)
-		if (c->value && option_distance(s.s, s.len, c->word) <= 1)
-			return c->word;
+	for (size_t slips = 0; slips <= 1; slips++)
+		for (const struct choice *c = ip_methods; c->word; c++)
+			if (c->value && option_distance(s.s, s.len, c->word) == slips)
+				return c->word;
 	return NULL;
 }
 
@@ -113,21 +111,27 @@ static void read_methods(struct ip_parse *x, struct slice s)
 
 /*
  * What dracut's manual has for one interface: dhcp, on, any, dhcp6, auto6, link6, and in the long
- * form none, off and ibft; lists stand alone only.
+ * form none, off and ibft; lists stand alone only. full: the long form, in which network-legacy
+ * takes them all.
  */
-static void judge_methods(struct ip_parse *x, struct slice s, unsigned int documented)
+static void judge_methods(struct ip_parse *x, struct slice s, bool full)
 {
+	const unsigned int documented = PLAN_IP_DHCP | PLAN_IP_DHCP6 | PLAN_IP_AUTO6 |
+		PLAN_IP_LINK6 | PLAN_IP_STATIC | (full ? PLAN_IP_IBFT : 0);
 	int m = method_of(s);
 
 	if (is_methods(s) && slice_find(s, ",") < s.len)
 		differ(x->p, x->w, s, DIAG_WARN,
-			"name one method, or no interface: ip=METHOD,METHOD",
-			"several methods for one interface: network-legacy stops, NetworkManager "
-			"takes some of them");
+			"name one method, or no interface: ip=METHOD,METHOD", full
+			? "several methods for one interface: NetworkManager takes some of them"
+			: "several methods for one interface: network-legacy stops, "
+			"NetworkManager takes some of them");
 	else if (m > 0 && !((unsigned int)m & documented))
 		differ(x->p, x->w, s, DIAG_WARN, "dhcp, on, any, dhcp6, auto6 or link6",
-			"not among dracut's methods for one interface: network-legacy stops, "
-			"NetworkManager drops the option");
+			textf(x->p, "not among dracut's methods for one interface: %s", full
+				? "NetworkManager asks for IPv4 and IPv6 at once"
+				: m == PLAN_IP_EITHER6 ? "NetworkManager drops the option"
+						       : "network-legacy stops"));
 }
 
 /* 12 hex digits after "enx", udev's name by address. */
@@ -260,24 +264,38 @@ static void read_tail(struct ip_parse *x)
 	read_mac(x, F_TAIL + 1);
 }
 
+/* What two fields that are no IFNAME:METHOD were meant to be. */
+static const char *addr_remedy(struct ip_parse *x)
+{
+	const char *near = near_method(x->f[1]);
+
+	if (near && value_ifname(x->f[0].s, x->f[0].len))
+		return textf(x->p, "did you mean ip=%.*s:%s?", SLICE(x->f[0]), near);
+	if (method_of(x->f[0]) > 0 && value_ifname(x->f[1].s, x->f[1].len))
+		return textf(x->p, "did you mean ip=%.*s:%.*s?", SLICE(x->f[1]), SLICE(x->f[0]));
+	return "ADDR:[PEER]:[GATEWAY]:MASK:[HOST]:[IFNAME]:METHOD (IPv6 in brackets), or "
+	       "IFNAME:METHOD";
+}
+
 /* False only if the field cannot be an address at all: then none of the others means anything. */
 static bool read_addr(struct ip_parse *x)
 {
 	struct slice s = x->f[F_ADDR];
+	char text[INET_ADDR_TEXT];
 
 	x->ip.prefix = -1;
 	if (s.len == 0)
 		return true;
 	if (value_inet_prefix(s.s, s.len, &x->ip.addr, &x->ip.prefix) < 0)
-		return ip_fail(x, s,
-			"ADDR:[PEER]:[GATEWAY]:MASK:[HOST]:[IFNAME]:METHOD (IPv6 in brackets), or "
-			"IFNAME:METHOD", "neither an address nor IFNAME:METHOD");
-	if (x->ip.prefix >= 0 && !x->f[F_MASK].len)
+		return ip_fail(x, s, addr_remedy(x), "neither an address nor IFNAME:METHOD");
+	if (x->ip.prefix >= 0)
 		differ(x->p, x->w, s, DIAG_WARN,
-			textf(x->p, "write %d into the fourth field, the mask, as well",
-				x->ip.prefix),
-			"the prefix length follows the address only: network-legacy stops without "
-			"a mask");
+			textf(x->p, x->ip.addr.family == AF_INET6
+				? "write [%s] here, and %d into the fourth field, the mask"
+				: "write %s here, and %d into the fourth field, the mask",
+				inet_text(&x->ip.addr, text), x->ip.prefix),
+			"the prefix length follows the address: network-legacy and "
+			"systemd-network-generator set no such address");
 	return inet_is_host(&x->ip.addr) || ip_fail(x, s, NULL, "no host can have this address");
 }
 
@@ -437,7 +455,7 @@ static bool read_full(struct ip_parse *x)
 	read_mask(x);
 	read_host(x);
 	read_methods(x, x->f[F_METHOD]);
-	judge_methods(x, x->f[F_METHOD], DOCUMENTED | PLAN_IP_STATIC | PLAN_IP_IBFT);
+	judge_methods(x, x->f[F_METHOD], true);
 	default_method(x, x->f[F_METHOD].len);
 	read_tail(x);
 	check_method(x);
@@ -457,7 +475,7 @@ static bool read_interface(struct ip_parse *x)
 	if (!read_device(x, x->f[0]))
 		return false;
 	read_methods(x, x->f[1]);
-	judge_methods(x, x->f[1], DOCUMENTED | PLAN_IP_STATIC);
+	judge_methods(x, x->f[1], false);
 	if (x->n > 2)
 		read_mtu(x, x->f[2]);
 	read_mac(x, 3);
