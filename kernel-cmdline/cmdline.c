@@ -318,6 +318,7 @@ static void comment_alias(struct parser *p, const struct option_row *row,
 		[ALIAS_OURS] = {DIAG_NOTE, ""},
 		[ALIAS_DROPPED] = {DIAG_WARN, "; dracut dropped it in version 104"},
 		[ALIAS_RENAMED] = {DIAG_NOTE, "; renamed in dracut-ng 110"},
+		[ALIAS_WARNED] = {DIAG_NOTE, "; dracut takes it with a warning"},
 		[ALIAS_KERNEL] = {DIAG_WARN, "; the kernel's, which dracut does not read"},
 	};
 

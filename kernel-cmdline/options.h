@@ -61,6 +61,7 @@ enum alias_origin {
 	ALIAS_OURS,    /* an earlier version of this agent */
 	ALIAS_DROPPED, /* dracut's, which takes it no longer */
 	ALIAS_RENAMED, /* dracut's, which takes both */
+	ALIAS_WARNED,  /* the same, with a warning */
 	ALIAS_KERNEL,  /* the kernel's, which dracut does not read */
 };
 

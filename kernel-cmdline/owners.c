@@ -68,10 +68,12 @@ static const char *const system_words[] = {
 static const char *const dracut_words[] = {
 	"cifspass", "cifsuser", "ecryptfskey", "evmkey", "evmx509", "fcoe", "gpt", "iscsi*",
 	"iso-scan/filename", "live.*", "liveimg", "masterkey", "masterkeytype", "netroot",
-	"rd.ccw", "rd.cio_accept", "rd.cio_ignore", "rd.cmdline", "rd.ctty", "rd.dasd", "rd.dm",
-	"rd.dm.*", "rd.driver.export", "rd.ethtool", "rd.fcoe", "rd.fips*", "rd.fstab",
-	"rd.iscsi.*", "rd.locale.*", "rd.luks", "rd.luks.*", "rd.lvm", "rd.lvm.*", "rd.lunmask",
-	"rd.md", "rd.md.*", "rd.memdebug", "rd.multipath", "rd.net.dns*", "rd.plymouth",
+	"rd.caps*", "rd.ccw", "rd.cio_accept", "rd.cio_ignore", "rd.cmdline", "rd.convertfs",
+	"rd.ctty", "rd.dasd", "rd.dcssblk", "rd.distroinit", "rd.dm", "rd.dm.*",
+	"rd.driver.export", "rd.ethtool", "rd.fcoe", "rd.fips*", "rd.fstab", "rd.iscsi.*",
+	"rd.kiwi.*", "rd.locale.*", "rd.luks", "rd.luks.*", "rd.lvm", "rd.lvm.*", "rd.lunmask",
+	"rd.md", "rd.md.*", "rd.memdebug", "rd.multipath", "rd.net.dhcp.dscp",
+	"rd.net.dhcp.vendor-class", "rd.net.dns*", "rd.plymouth", "root.journaldev",
 	"rd.retrigger", "rd.shutdown.*", "rd.skipfsck", "rd.systemd.*", "rd.udev.*",
 	"rd.vconsole.*", "rd.zfcp*", "rd.zipl", "rd.znet*", "rootfallback", "syslog.*",
 };
