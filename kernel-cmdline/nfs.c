@@ -366,3 +366,21 @@ void nfs_server_from_peer(struct parser *p)
 	nfs->servers = servers.items;
 	nfs->n_servers = servers.n;
 }
+
+/*
+ * Ours: an administrator who asks for RDMA may prefer a node that boots slowly to one that does
+ * not, but must say so. Anything unclear means no.
+ */
+PARSE(nfs_fallback)
+{
+	struct slice v = word_value(w);
+
+	if (slice_is(v, "tcp"))
+		return say(p, w,
+			"lets a root asked for over RDMA come over TCP if RDMA does not work");
+	if (slice_is(v, "none") || value_switch(v.s, v.len) == SWITCH_OFF)
+		return say(p, w, "never falls back from RDMA to TCP");
+	complain(p, w, v, DIAG_ERROR, "rd.nfs.fallback=tcp or none",
+		"not a transport to fall back to; left out, there is no fall-back");
+	return false;
+}
