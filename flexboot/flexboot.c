@@ -31,6 +31,21 @@ int complain(int status, const char *fmt, ...)
 	return status;
 }
 
+static int run(int argc, char **argv)
+{
+	int (*command)(int argc, char **argv) = NULL;
+
+	if (argc > 1)
+		command = streq(argv[1], "rom") ? command_rom
+			: streq(argv[1], "settings") ? command_settings : NULL;
+	if (argc > 1 && !command)
+		return complain(EXIT_USAGE, "%s: no such command; see --help", argv[1]);
+	if (argc > 2)
+		return command(argc - 2, argv + 2);
+	fputs(usage, stderr);
+	return EXIT_USAGE;
+}
+
 int main(int argc, char **argv)
 {
 	int status;
@@ -39,14 +54,7 @@ int main(int argc, char **argv)
 		return fputs(usage, stdout) < 0;
 	if (argc == 2 && (streq(argv[1], "--version") || streq(argv[1], "-V")))
 		return puts("initagent-flexboot " INITAGENT_VERSION) < 0;
-	if (argc > 2 && streq(argv[1], "rom")) {
-		status = command_rom(argc - 2, argv + 2);
-	} else if (argc > 2 && streq(argv[1], "settings")) {
-		status = command_settings(argc - 2, argv + 2);
-	} else {
-		fputs(usage, stderr);
-		return EXIT_USAGE;
-	}
+	status = run(argc, argv);
 	if (fflush(stdout) != 0 || ferror(stdout))
 		return complain(EXIT_NOT_READ, "standard output: %m");
 	return status;

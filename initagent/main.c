@@ -123,7 +123,7 @@ static int join_arguments(int argc, char **argv, struct given_line *ret)
 }
 
 /* "-": standard input, "-f FILE": that file, other arguments: joined by spaces, none: the running
- * kernel's. */
+ * kernel's. 0, -errno, or an exit status: what it should be is told. */
 static int take_line(int argc, char **argv, struct given_line *ret)
 {
 	int r;
@@ -131,7 +131,9 @@ static int take_line(int argc, char **argv, struct given_line *ret)
 	if (argc == 2 && streq(argv[1], "-")) {
 		ret->from = "standard input";
 		r = read_line("-", ret);
-	} else if (argc == 3 && streq(argv[1], "-f")) {
+	} else if (argc > 1 && streq(argv[1], "-f")) {
+		if (argc != 3)
+			return usage_error("-f takes one FILE, and nothing else");
 		ret->from = argv[2];
 		r = read_line(argv[2], ret);
 	} else if (argc < 2) {
@@ -156,6 +158,17 @@ static int lint_image(const struct given_line *line, const char *image, int verd
 	return r > 0 ? LINT_ERRORS : r < 0 ? r : verdict;
 }
 
+static int lint_line(const struct given_line *line, enum compat_backend compat, const char *image)
+{
+	int r;
+
+	if (line->from)
+		printf("(command line of %s)\n", line->from);
+	r = cmdline_lint(line->text, line->len, stdout,
+		LINT_COMPAT(compat) | (line->running ? LINT_RUNNING : 0));
+	return r >= 0 && image ? lint_image(line, image, r) : r;
+}
+
 static int cmd_lint(int argc, char **argv)
 {
 	enum compat_backend compat = COMPAT_NONE;
@@ -173,13 +186,8 @@ static int cmd_lint(int argc, char **argv)
 		argv++;
 	}
 	r = take_line(argc, argv, &line);
-	if (r == 0 && line.from)
-		printf("(command line of %s)\n", line.from);
 	if (r == 0)
-		r = cmdline_lint(line.text, line.len, stdout,
-			LINT_COMPAT(compat) | (line.running ? LINT_RUNNING : 0));
-	if (r >= 0 && image)
-		r = lint_image(&line, image, r);
+		r = lint_line(&line, compat, image);
 	free(line.text);
 	return r < 0 ? LINT_FAILED : r;
 }
@@ -192,6 +200,8 @@ static int cmd_plan(int argc, char **argv)
 	bool modules = argc > 1 && streq(argv[1], "--modules");
 	int r = take_line(argc - modules, argv + modules, &line);
 
+	if (r > 0)
+		return r;
 	r = r < 0 ? r : plan_parse(&plan, line.text, line.len, NULL);
 	if (r >= 0)
 		r = modules ? plan_print_modules(plan, stdout) : plan_dump(plan, stdout, false);
@@ -232,14 +242,17 @@ static void print_cause(const struct cause_info *c)
 	printf("%s  %s\n         check: %s\n", c->code, c->text, c->check);
 }
 
-/* "IA-E306", or its number alone. */
+/* "IA-E306", in whatever letters, or its end alone. */
 static int print_cause_named(const char *name)
 {
+	static const char letters[] = "IA-E";
+	size_t n = strcspn(name, "0123456789");
+	enum cause cause = CAUSE_NONE;
 	char code[16];
-	enum cause cause;
 
-	snprintf(code, sizeof(code), "%s%s", name[strspn(name, "0123456789")] ? "" : "IA-E", name);
-	cause = cause_from_code(code);
+	snprintf(code, sizeof(code), "%s%s", letters, name + n);
+	if (n <= strlen(letters) && !strncasecmp(name, letters + strlen(letters) - n, n))
+		cause = cause_from_code(code);
 	if (cause == CAUSE_NONE) {
 		console_complain(name, "no such cause; 'initagent causes' lists them");
 		return EXIT_FAILURE;

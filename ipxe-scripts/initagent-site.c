@@ -52,6 +52,13 @@ static int usage(FILE *out)
 	return out == stdout ? EXIT_OK : EXIT_USAGE;
 }
 
+/* The usage is long: what is wrong would scroll away above it. */
+static int misused(const char *word, const char *why)
+{
+	fprintf(stderr, "initagent-site: %s: %s; see --help\n", word, why);
+	return EXIT_USAGE;
+}
+
 /* The bytes of a file; "-" is standard input. False: said. */
 static bool read_file(const char *file, void **text, size_t *len)
 {
@@ -179,7 +186,7 @@ static int do_import(struct session *x, char **arguments)
 		return EXIT_FAILED;
 	x->report = faults_new();
 	if (!import_run(arguments[0], text, len, x->report, &out))
-		return usage(stderr);
+		return misused(arguments[0], "nothing is imported from that");
 	faults_print(x->report, file, SEVERITY_NOTE, stderr);
 	r = verdict(x);
 	if (r == EXIT_OK)
@@ -214,10 +221,8 @@ static int run(struct session *x, int argc, char **argv)
 		if (streq(argv[0], commands[i].name))
 			return argc > commands[i].least && argc <= commands[i].most + 1
 				       ? commands[i].run(x, argv + 1)
-				       : usage(stderr);
-	if (argc)
-		fprintf(stderr, "initagent-site: no such command: %s\n", argv[0]);
-	return usage(stderr);
+				       : misused(argv[0], "not so many arguments, or too few");
+	return argc ? misused(argv[0], "no such command") : usage(stderr);
 }
 
 int main(int argc, char **argv)

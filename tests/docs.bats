@@ -118,6 +118,14 @@ tabled() {
     [[ ${lines[0]} == "IA-E306  no subnet manager"* && ${lines[1]} == *"check: "* ]]
     run -0 "$agent" causes 306 IA-E607
     [ "${#lines[@]}" -eq 4 ]
+    for code in E306 e306 ia-e306 -e306; do
+        run -0 "$agent" causes "$code"
+        [[ ${lines[0]} == "IA-E306  no subnet manager"* ]]
+    done
+    for code in IA-E306x x306 IA-E 'IA-E 306' A-E306x; do
+        run -1 "$agent" causes "$code"
+        [[ $output == *"$code: no such cause"* ]]
+    done
     run -1 "$agent" causes IA-E000
     [[ $output == *"IA-E000: no such cause"* ]]
     run -0 "$agent" causes

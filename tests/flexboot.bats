@@ -148,3 +148,10 @@ UEFI_HII_EN=1" ]
 		[[ $output == *"standard output: No space left on device" ]]
 	done
 }
+
+@test "a word that is no command is named, without the usage" {
+	run -2 "$flexboot" frobnicate
+	[ "$output" = "initagent-flexboot: frobnicate: no such command; see --help" ]
+	run -2 "$flexboot"
+	[[ ${lines[0]} == "usage: initagent-flexboot"* ]]
+}

@@ -35,6 +35,9 @@ setup_file() {
 }
 
 @test "lint: no line to judge" {
+	run -64 "$AGENT" lint -f
+	run -64 "$AGENT" plan -f
+	run -64 "$AGENT" lint -f "$BATS_TEST_TMPDIR/line" root=nfs:192.0.2.1:/srv
 	run -3 "$AGENT" lint -f "$BATS_TEST_TMPDIR/absent"
 	[[ $output == *"absent: No such file or directory"* ]]
 	head -c 20000 /dev/zero | tr '\0' x >"$BATS_TEST_TMPDIR/long"

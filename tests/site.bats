@@ -452,11 +452,17 @@ refused() {
 	[[ $output == *": error: holds byte c3"* ]]
 }
 
-@test "usage: wrong words are refused" {
+@test "usage: wrong words are refused, and named in one line" {
 	run -2 "$SITE"
 	run -2 "$SITE" inspect
+	[ "$output" = "initagent-site: inspect: no such command; see --help" ]
 	run -2 "$SITE" render
+	[ "$output" = "initagent-site: render: not so many arguments, or too few; see --help" ]
 	run -2 "$SITE" check now
+	[ "$output" = "initagent-site: check: not so many arguments, or too few; see --help" ]
+	echo >"$T/list"
+	run -2 "$SITE" import slurm "$T/list"
+	[ "$output" = "initagent-site: slurm: nothing is imported from that; see --help" ]
 	run -2 "$SITE" --frob check
 	run -0 "$SITE" --help
 	[[ $output == *"render DIR"* ]]
