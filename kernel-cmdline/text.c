@@ -38,6 +38,10 @@ void check_text(struct parser *p, const struct plan_word *w)
 	/* U+201C to U+201E, U+2018, U+2019: what word processors and web pages make of quotes */
 	static const char *const quotes[] = {
 		"\xe2\x80\x9c", "\xe2\x80\x9d", "\xe2\x80\x9e", "\xe2\x80\x98", "\xe2\x80\x99"};
+	/* U+200B to U+200F, U+FEFF, U+00AD: what web pages and editors leave in a line */
+	static const char *const unseen[] = {
+		"\xe2\x80\x8b", "\xe2\x80\x8c", "\xe2\x80\x8d", "\xe2\x80\x8e",
+		"\xe2\x80\x8f", "\xef\xbb\xbf", "\xc2\xad"};
 	struct slice v = word_value(w), name = slice_of(w->name),
 		     at = find_any(v, shell, ARRAY_SIZE(shell));
 
@@ -48,6 +52,11 @@ void check_text(struct parser *p, const struct plan_word *w)
 	if (at.len || find_any(name, quotes, ARRAY_SIZE(quotes)).len)
 		complain(p, w, at.len ? at : WHOLE, DIAG_WARN, "write \"",
 			"typographic quotes are letters like others: they stay in the text");
+	at = find_any(v, unseen, ARRAY_SIZE(unseen));
+	if (at.len || find_any(name, unseen, ARRAY_SIZE(unseen)).len)
+		complain(p, w, at.len ? at : WHOLE, DIAG_WARN, "write the word again",
+			"invisible characters (a byte order mark, a space without width) are "
+			"letters like others");
 	if (v.len > 1 && v.s[0] == '\'' && v.s[v.len - 1] == '\'')
 		complain(p, w, v, DIAG_WARN, "leave them out, or write \"",
 			"the kernel knows double quotes only: the single quotes stay in the value");
