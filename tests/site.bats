@@ -226,6 +226,15 @@ slip() {
 	run -0 site check
 }
 
+@test "check: a no-break space, which looks like any other, is named" {
+	local change
+
+	for change in 's/^  boot1:/ \xc2\xa0boot1:/' 's/^    dns: /    dns:\xc2\xa0/' \
+		's/^      - {guid: 0xb8cef60300313338/      -\xc2\xa0{guid: 0xb8cef60300313338/'; do
+		slip "$change" "the line has a no-break space (U+00A0)"
+	done
+}
+
 @test "check: what is not there names the option for it" {
 	example
 	rm -r "$T/images"

@@ -62,10 +62,25 @@ static bool is_tabbed(const struct reader *r, unsigned int line)
 	return s < end && *s == '\t';
 }
 
+/* odd_space: the last line up to this one (from 1) with what only looks like a space; 0: none. It
+ * is a letter for YAML, which finds out on a line behind it. */
+static unsigned int odd_space(const struct reader *r, unsigned int line)
+{
+	unsigned int at = 1, found = 0;
+
+	for (size_t i = 0; i + 1 < r->len && at <= line; i++) {
+		if (memcmp(r->bytes + i, "\xc2\xa0", 2) == 0)
+			found = at;
+		at += r->bytes[i] == '\n';
+	}
+	return found;
+}
+
 static void report_syntax(struct reader *r)
 {
 	const yaml_parser_t *p = &r->parser;
 	struct place at = place_of(&p->problem_mark);
+	unsigned int odd = odd_space(r, at.line);
 	const char *remedy = "check the indentation, and quote a text that begins with * & ! % @ ` "
 			     "{ [ or holds \": \" or \" #\"";
 
@@ -77,6 +92,9 @@ static void report_syntax(struct reader *r)
 	else if (is_tabbed(r, at.line))
 		error_at(r->report, at, "indent it with spaces",
 			"the line is indented with a TAB");
+	else if (odd)
+		error_at(r->report, (struct place){.line = odd}, "write a space in its place",
+			"the line has a no-break space (U+00A0)");
 	else
 		error_at(r->report, at, remedy, "not YAML: %s%s%s",
 			p->problem ? p->problem : "syntax", p->context ? ", " : "",
