@@ -114,9 +114,13 @@ static const struct nfs_option *find_option(struct slice name)
 	return NULL;
 }
 
+/* sec= is a list itself. */
 static void remark(struct nfs_item *x, enum diag_severity severity, const char *remedy,
 	const char *text)
 {
+	if ((severity == DIAG_ERROR || !x->option) && slice_find(x->text, ":") < x->text.len &&
+		!slice_is(x->name, "sec"))
+		remedy = "join options by ','";
 	complain(x->p, x->w, x->text, severity, remedy, "%s", text);
 }
 
@@ -318,9 +322,7 @@ static void take_option(struct nfs_item *x, const struct nfs_option *o)
 		x->out->mount_flags &= ~o->flag;
 	if (o->act == ACT_RW || o->act == ACT_RO)
 		x->p->nfs_rw = o->act == ACT_RW;
-	if (o->act == ACT_LOCK)
-		remark(x, DIAG_WARN, "leave it out",
-			"NFS 3 locks need helpers that no initramfs runs; nolock is used for it");
+	x->v->lock |= o->act == ACT_LOCK;
 	if (o->act == ACT_MOUNTD)
 		x->v->mountd = true;
 	if (o->act < ARRAY_SIZE(handlers) && handlers[o->act])

@@ -84,7 +84,12 @@ static bool set_servers(struct nfs_spec *x, struct slice s)
 static void judge_path(struct nfs_spec *x, struct slice s)
 {
 	size_t n = 0, up = slice_find(s, "/..");
+	const char *odd = strpbrk(x->out->path, ";?");
 
+	if (odd)
+		complain(x->p, x->w, slice_from(s, (size_t)(odd - x->out->path)), DIAG_WARN,
+			"write :vers=3,nolock after the path", "a part of the path: options "
+			"follow ':' or ','");
 	for (size_t i = 0; i + 1 < s.len; i++) {
 		bool letter = (s.s[i + 1] | 0x20) >= 'a' && (s.s[i + 1] | 0x20) <= 'z';
 
@@ -119,6 +124,7 @@ static bool set_head(struct nfs_spec *x, struct slice head)
 	struct inet_addr a;
 	size_t i = head.len;
 	bool bracket = false;
+	uint16_t port;
 
 	if (!x->prefixed || value_inet(head.s, head.len, &a) == 0)
 		return set_servers(x, head);
@@ -126,6 +132,13 @@ static bool set_head(struct nfs_spec *x, struct slice head)
 	while (i > 0 && (head.s[i - 1] != ':' || bracket)) {
 		i--;
 		bracket = head.s[i] == ']' || (bracket && head.s[i] != '[');
+	}
+	if (i > 0 && value_port(head.s + i, head.len - i, &port) == 0 &&
+		value_server(head.s, i - 1, &a)) {
+		complain(x->p, x->w, slice_from(head, i), x->severity,
+			textf(x->p, "write root=nfs%s:%.*s:/PATH:port=%u", x->four ? "4" : "",
+				(int)i - 1, head.s, port), "a port belongs among the options");
+		return false;
 	}
 	if (i > 0) {
 		nfs_options(x->p, x->w, (struct slice){head.s, i - 1}, x->out, &x->v);
@@ -222,8 +235,11 @@ static unsigned int chosen_versions(struct nfs_spec *x)
 }
 
 /* Ports and transports that hardly belong together. */
-static void comment_port(struct nfs_spec *x)
+static void comment_choice(struct nfs_spec *x)
 {
+	if (x->v.lock && x->out->versions & PLAN_NFS_V3)
+		warn_word(x->p, x->w, "leave it out", "lock: NFS 3 locks need helpers that no "
+			"initramfs runs; nolock is used for it");
 	if (x->out->proto != PLAN_NFS_PROTO_RDMA && x->out->port == 20049)
 		warn_word(x->p, x->w, "add proto=rdma",
 			"20049 is the port of NFS over RDMA, but the transport is TCP");
@@ -250,7 +266,7 @@ bool nfs_parse(struct parser *p, const struct plan_word *w, struct slice text,
 	if (!set_text(&x, text))
 		return false;
 	out->versions = chosen_versions(&x);
-	comment_port(&x);
+	comment_choice(&x);
 	return true;
 }
 
@@ -270,7 +286,7 @@ const struct plan_nfs *nfs_mount_options(struct parser *p, const struct plan_wor
 		warn_word(p, w, "leave it out", "ro has no effect: the node writes there");
 	p->nfs_rw = rw;
 	out->versions = chosen_versions(&x);
-	comment_port(&x);
+	comment_choice(&x);
 	return out;
 }
 

@@ -236,6 +236,7 @@ void nfs_server_from_peer(struct parser *p);
 struct nfs_version {
 	int major, minor;	/* -1: not given */
 	bool mountd;		/* mountport= and the like: only version 3 knows them */
+	bool lock;		/* lock, which version 3 cannot have */
 	uint64_t asked[2];	/* which options were given, by their place in the table */
 };
 

@@ -59,7 +59,8 @@ static const struct root_form forms[] = {
 	{"ftp:", PLAN_ROOT_OTHER}, {"tftp:", PLAN_ROOT_OTHER}, {"iscsi:", PLAN_ROOT_OTHER},
 	{"iscsi", PLAN_ROOT_OTHER}, /* rd.iscsi.firmware=1 */
 	{"cifs:", PLAN_ROOT_OTHER}, {"fcoe:", PLAN_ROOT_OTHER}, {"virtiofs:", PLAN_ROOT_OTHER},
-	{"zfs:", PLAN_ROOT_OTHER}, {"9p:", PLAN_ROOT_OTHER}, {"overlay:", PLAN_ROOT_OTHER},
+	{"zfs:", PLAN_ROOT_OTHER}, {"zfs=", PLAN_ROOT_OTHER}, {"ZFS=", PLAN_ROOT_OTHER},
+	{"9p:", PLAN_ROOT_OTHER}, {"overlay:", PLAN_ROOT_OTHER},
 	{"gpt-auto", PLAN_ROOT_OTHER}, {"gpt-auto-force", PLAN_ROOT_OTHER},
 	{"dissect", PLAN_ROOT_OTHER}, {"dissect-force", PLAN_ROOT_OTHER},
 	{"tmpfs", PLAN_ROOT_OTHER},
@@ -70,10 +71,15 @@ static const struct root_form forms[] = {
 /* What may follow live: (dracut.cmdline(7), "Booting live images"); the rest is judged as a URL. */
 static const struct root_form live_forms[] = {
 	{"ftp://", PLAN_ROOT_OTHER}, {"tftp://", PLAN_ROOT_OTHER}, {"torrent://", PLAN_ROOT_OTHER},
-	{"nfs:", PLAN_ROOT_OTHER}, {"/", PLAN_ROOT_BLOCK}, {"LABEL=", PLAN_ROOT_BLOCK},
-	{"CDLABEL=", PLAN_ROOT_BLOCK}, {"UUID=", PLAN_ROOT_BLOCK}, {"PARTUUID=", PLAN_ROOT_BLOCK},
-	{"PARTLABEL=", PLAN_ROOT_BLOCK},
+	{"nfs:", PLAN_ROOT_OTHER}, {"//", PLAN_ROOT_LIVE}, /* http: is missing */
+	{"/", PLAN_ROOT_BLOCK}, {"LABEL=", PLAN_ROOT_BLOCK}, {"CDLABEL=", PLAN_ROOT_BLOCK},
+	{"UUID=", PLAN_ROOT_BLOCK}, {"PARTUUID=", PLAN_ROOT_BLOCK}, {"PARTLABEL=", PLAN_ROOT_BLOCK},
 };
+
+static bool is_beginning(const char *text)
+{
+	return strchr(":/=", text[strlen(text) - 1]);
+}
 
 static const struct root_form *find_form(const struct root_form *f, size_t n, struct slice s)
 {
@@ -267,6 +273,27 @@ static void take_other_root(struct parser *p, struct plan_word *w, struct slice 
 			"this agent fetches by http and https only");
 }
 
+/* What a root of no known form was meant to be. */
+static const char *root_remedy(struct parser *p, struct slice s)
+{
+	const struct slice scheme = {s.s, min_u64(s.len, strcspn(s.s, ":=") + 1)};
+
+	if (slice_find(scheme, "rdma") < scheme.len)
+		return "write root=nfs:SERVER:/PATH:proto=rdma";
+	if (slice_find(s, "://") < s.len)
+		return "root=http://... or https://";
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(forms); i++) {
+		const char *text = forms[i % ARRAY_SIZE(forms)].text;
+
+		if (*s.s != '\'' && is_beginning(text) == (scheme.len < s.len) &&
+			option_distance(scheme.s, scheme.len, text) == i / ARRAY_SIZE(forms))
+			return textf(p, "did you mean root=%s%s?", text, s.s + scheme.len);
+	}
+	return strpbrk(s.s, ":=/") || !strpbrk(s.s, "0123456789")
+		? "an NFS root is root=nfs:SERVER:/PATH"
+		: textf(p, "did you mean root=/dev/%s?", s.s);
+}
+
 /* root= or netroot= by what it begins with. */
 static void take_kind(struct parser *p, struct plan_word *w)
 {
@@ -304,8 +331,7 @@ static void take_kind(struct parser *p, struct plan_word *w)
 		break;
 	case PLAN_ROOT_NONE:
 		root->kind = PLAN_ROOT_OTHER;
-		complain(p, w, s, DIAG_WARN, slice_find(s, "://") < s.len
-			? "root=http://... or https://" : "an NFS root is root=nfs:SERVER:/PATH",
+		complain(p, w, s, DIAG_WARN, root_remedy(p, s),
 			"not a root this agent knows; left to dracut");
 		say(p, w, "left to dracut");
 		break;
