@@ -175,6 +175,17 @@ static void take_again(struct parser *p, const struct option_row *row, struct pl
 	}
 }
 
+/* "root = VALUE", "root =VALUE", "root= VALUE": the next word is the value, or has the '='. */
+static bool is_spaced(const struct parser *p, const struct plan_word *w)
+{
+	const struct plan_word *next = w + 1;
+	const size_t len = next == p->words + p->n_words ? 0 : strlen(next->name);
+
+	return len && (next->name[0] == '=' ||
+		(w->value && !option_find(next->name, len, NULL) &&
+			word_owner(next->name, len) == OWNER_NOBODY));
+}
+
 /* A malformed repetition does not undo a well-formed one. */
 static void take_option(struct parser *p, const struct option_row *row, struct plan_word *w)
 {
@@ -184,8 +195,9 @@ static void take_option(struct parser *p, const struct option_row *row, struct p
 	w->row = row;
 	p->plan->given[row->id] = true;
 	if (row->flags & OPTION_VALUE && (!w->value || !w->value[0])) {
-		complain(p, w, WHOLE, w->value ? DIAG_WARN : DIAG_ERROR,
-			textf(p, "write %s=%s", row->name, row->grammar),
+		complain(p, w, WHOLE, w->value ? DIAG_WARN : DIAG_ERROR, is_spaced(p, w)
+				? textf(p, "write %s=VALUE without spaces", row->name)
+				: textf(p, "write %s=%s", row->name, row->grammar),
 			"no value; as if it were not given");
 		return;
 	}
@@ -262,21 +274,34 @@ static void take_unknown(struct parser *p, struct plan_word *w)
 }
 
 /*
- * An option but for the case of its letters, or but for a single quote in front: its default acts
- * instead.
+ * An option but for the case of its letters, for what stands in front of it, or for a ':' in place
+ * of the '=': its default acts instead. '#' in front is how people take an option out.
  */
 static bool take_almost(struct parser *p, struct plan_word *w)
 {
 	const struct option_row *row = option_find_case(w->name, strlen(w->name));
+	const size_t junk = strcspn(w->name, ALNUM);
+	const bool quote = w->name[0] == '\'';
+	const char *name = w->name + junk;
+	const size_t len = strcspn(name, "':");
 
-	if (row)
+	if (row) {
 		warn_word(p, w, textf(p, "write %s", row->name),
 			"unknown; names are case-sensitive, it has no effect");
-	else if (w->name[0] == '\'' &&
-		 (row = option_find(w->name + 1, strcspn(w->name + 1, "'"), NULL)))
-		warn_word(p, w, "leave the quotes out, or write \"",
-			"the kernel knows double quotes only: %s is not set", row->name);
-	return row != NULL;
+		return true;
+	}
+	row = w->name[0] == '#' ? NULL : option_find(name, len, NULL);
+	if (!row || !(junk || name[len]))
+		return false;
+	if (junk)
+		warn_word(p, w, quote ? "leave the quotes out, or write \""
+				: textf(p, "write %s without what is in front", row->name),
+			quote ? "the kernel knows double quotes only: %s is not set"
+			: "what is in front of the name is a part of it: %s is not set", row->name);
+	else
+		warn_word(p, w, textf(p, "write %s=%s", row->name, name + len + 1),
+			"no '=' behind the name: %s is not set", row->name);
+	return true;
 }
 
 /* Words that are not ours; a '.' makes a module parameter of the others. */

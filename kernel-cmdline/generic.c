@@ -121,15 +121,22 @@ static const struct unit seconds_unit = {"seconds", "300", SECONDS_MAX};
 static const struct unit tries_unit = {"tries", "3", 1000000000}; /* dracut's own upper limit */
 static const struct unit bytes_unit = {"bytes", "300", UINT32_MAX};
 
+/* systemd.time(7) */
+static const struct {
+	const char *name;
+	uint32_t seconds;
+} times[] = {{"sec", 1}, {"m", 60}, {"min", 60}, {"h", 3600}, {"hr", 3600}};
+
 static const char *number_remedy(struct parser *p, const struct option_row *row,
 	const struct unit *u, struct slice v)
 {
 	const size_t digits = strspn(v.s, "0123456789");
-	uint32_t minutes;
+	uint32_t n;
 
-	/* systemd.time(7) */
-	if (streq(v.s + digits, "min") && value_u32(v.s, digits, SECONDS_MAX / 60, &minutes) == 0)
-		return textf(p, "write %s=%u", row->name, minutes * 60);
+	for (size_t i = 0; u == &seconds_unit && i < ARRAY_SIZE(times); i++)
+		if (streq(v.s + digits, times[i].name) &&
+			value_u32(v.s, digits, SECONDS_MAX / times[i].seconds, &n) == 0)
+			return textf(p, "write %s=%u", row->name, n * times[i].seconds);
 	return textf(p, "write a whole number of %s, for example %s=%s", u->name, row->name,
 		streq(row->def, "0") ? u->example : row->def);
 }

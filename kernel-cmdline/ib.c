@@ -50,6 +50,7 @@ static const char *take_port(struct parser *p, struct plan_word *w, struct slice
 {
 	struct plan_port port;
 	struct slice device;
+	bool number;
 
 	if (!read_port(item, &port, &device)) {
 		left_out(p, w, item,
@@ -58,9 +59,11 @@ static const char *take_port(struct parser *p, struct plan_word *w, struct slice
 		return NULL;
 	}
 	port.device = keep(p, device);
-	if (is_netdev_name(port.device))
+	number = strspn(port.device, "0123456789") == device.len;
+	if (number || is_netdev_name(port.device))
 		complain(p, w, item, DIAG_WARN, "name the RDMA device, as ibstat does",
-			"%s is a network interface's name", port.device);
+			"%s is a %s", port.device,
+			number ? "number" : "network interface's name");
 	return APPEND(p, &p->ports, port, w) ? keep(p, item) : NULL;
 }
 

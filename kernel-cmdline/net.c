@@ -119,6 +119,11 @@ PARSE(route)
 		differ(p, w, f[0], DIAG_NOTE,
 			textf(p, "write %s/%d", inet_text(&r.net, net), r.prefix),
 			"a dotted mask: NetworkManager drops the route");
+	if (f[0].s[0] == '[' && f[0].s[f[0].len - 1] != ']')
+		differ(p, w, f[0], DIAG_WARN,
+			textf(p, "write [%s/%d]", inet_text(&r.net, net), r.prefix),
+			"the prefix length follows the bracket: network-legacy sets no such route, "
+			"NetworkManager one to a single host");
 	if (clear_host_bits(&r))
 		complain(p, w, f[0], DIAG_WARN,
 			textf(p, "write %s/%d", inet_text(&r.net, net), r.prefix),

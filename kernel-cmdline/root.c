@@ -60,10 +60,9 @@ static const struct root_form forms[] = {
 	{"iscsi", PLAN_ROOT_OTHER}, /* rd.iscsi.firmware=1 */
 	{"cifs:", PLAN_ROOT_OTHER}, {"fcoe:", PLAN_ROOT_OTHER}, {"virtiofs:", PLAN_ROOT_OTHER},
 	{"zfs:", PLAN_ROOT_OTHER}, {"zfs=", PLAN_ROOT_OTHER}, {"ZFS=", PLAN_ROOT_OTHER},
-	{"9p:", PLAN_ROOT_OTHER}, {"overlay:", PLAN_ROOT_OTHER},
+	{"9p:", PLAN_ROOT_OTHER}, {"overlay:", PLAN_ROOT_OTHER}, {"tmpfs", PLAN_ROOT_OTHER},
 	{"gpt-auto", PLAN_ROOT_OTHER}, {"gpt-auto-force", PLAN_ROOT_OTHER},
 	{"dissect", PLAN_ROOT_OTHER}, {"dissect-force", PLAN_ROOT_OTHER},
-	{"tmpfs", PLAN_ROOT_OTHER},
 	/* a path alone is NFS with the server from DHCP, as in dracut */
 	{"/", PLAN_ROOT_NFS},
 };
@@ -285,7 +284,7 @@ static const char *root_remedy(struct parser *p, struct slice s)
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(forms); i++) {
 		const char *text = forms[i % ARRAY_SIZE(forms)].text;
 
-		if (*s.s != '\'' && is_beginning(text) == (scheme.len < s.len) &&
+		if (scheme.len > 2 && *s.s != '\'' && is_beginning(text) == (scheme.len < s.len) &&
 			option_distance(scheme.s, scheme.len, text) == i / ARRAY_SIZE(forms))
 			return textf(p, "did you mean root=%s%s?", text, s.s + scheme.len);
 	}
