@@ -251,23 +251,67 @@ static bool take_live_boot(struct parser *p, struct plan_word *w)
 	return true;
 }
 
+/* The option that people mean by another name; NULL: none. */
+static const char *other_name(struct parser *p, const char *name)
+{
+	static const char *const others[][2] = {{"blacklist", "rd.driver.blacklist"},
+		{"dns", "nameserver"}, {"rd.dns", "nameserver"},
+		{"rd.driver.load", "rd.driver.pre"},
+		{"rd.ib.mtu", "ip=IFNAME:METHOD:MTU"}, {"rd.ib.partition", "rd.ib.pkey"},
+		{"rd.net.dhcp.timeout", "rd.net.timeout.dhcp"}, {"rd.retries", "rd.retry"},
+		{"rd.root.sha256", "rd.root.digest"}, {"rootnfs", "root"}};
+	const char *twin = strncmp(name, "rd.", 3) == 0 ? name + 3 : textf(p, "rd.%s", name);
+	const struct option_row *row = option_find(twin, strlen(twin), NULL);
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (streq(name, others[i][0]))
+			return others[i][1];
+	return row && !(row->flags & OPTION_PREFIX) ? row->name : NULL;
+}
+
+/* "root=nfs 192.0.2.1:/x", "root=nfs:192.0.2.1:/x vers=3": what belongs to root=. */
+static bool take_root_part(struct parser *p, struct plan_word *w)
+{
+	const struct plan_word *before = w;
+	enum plan_root_kind kind = root_kind_of(slice_of(w->name));
+	const char *text = w->value ? textf(p, "%s=%s", w->name, w->value) : w->name;
+
+	if (w->name[0] != '/' && strchr(w->name, ':') &&
+		(kind == PLAN_ROOT_NFS || kind == PLAN_ROOT_LIVE)) {
+		warn_word(p, w, textf(p, "did you mean root=%s?", text), "a root without root=");
+		return true;
+	}
+	while (before > p->words && nfs_is_option(slice_of(before->name)))
+		before--;
+	if (before == w || !word_is(before, OPTION_ROOT) ||
+		root_kind_of(word_value(before)) != PLAN_ROOT_NFS)
+		return false;
+	warn_word(p, w, textf(p, "write root=%s,%s", before->value, text),
+		"an NFS option by itself has no effect");
+	return true;
+}
+
 /*
  * In our family (rd.) or one slip away from an option it is a mistake; anything else may be for
  * some program of the real root that reads /proc/cmdline.
  */
 static void take_unknown(struct parser *p, struct plan_word *w)
 {
-	const char *near = option_suggest(w->name, strlen(w->name));
+	const char *other = other_name(p, w->name);
+	const char *near = other ? NULL : option_suggest(w->name, strlen(w->name));
 	bool ours = strncmp(w->name, "rd.", 3) == 0;
 
 	if (take_live_boot(p, w))
 		return;
 	w->kind = PLAN_WORD_UNKNOWN;
+	if (take_root_part(p, w))
+		return;
 	if (near)
 		warn_word(p, w, textf(p, "did you mean %s?", near),
 			"unknown; it has no effect");
 	else
-		complain(p, w, WHOLE, ours ? DIAG_WARN : DIAG_NOTE, NULL,
+		complain(p, w, WHOLE, ours ? DIAG_WARN : DIAG_NOTE,
+			other ? textf(p, "did you mean %s?", other) : NULL,
 			"unknown to this agent; the kernel, init or another program may know it");
 	if (!near)
 		say(p, w, "has no effect here");

@@ -31,7 +31,9 @@ static void complain_module(struct parser *p, const struct plan_word *w, struct 
 		left_out(p, w, s, textf(p, "write %.*s", (int)(dot - base), s.s + base),
 			"a module's name, not its file");
 	else
-		left_out(p, w, s, "module names hold letters, digits, '_' and '-', at most 63",
+		left_out(p, w, s, slice_find(s, ":") < s.len || slice_find(s, ";") < s.len
+				? "join names by ','"
+				: "module names hold letters, digits, '_' and '-', at most 63",
 			"not a module name");
 }
 

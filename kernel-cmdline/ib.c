@@ -208,7 +208,8 @@ PARSE(ib_mode)
 	const struct choice *c = choice_find(ib_modes, word_value(w));
 
 	if (!c)
-		return left_out(p, w, word_value(w), "datagram or connected",
+		return left_out(p, w, word_value(w),
+			choice_near(p, w, ib_modes, "datagram or connected"),
 			"not a mode of IPoIB");
 	p->plan->ib.mode = (enum plan_ib_mode)c->value;
 	return say(p, w, "sets IPoIB interfaces to %s mode", w->value);

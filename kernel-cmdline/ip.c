@@ -104,6 +104,8 @@ static void read_methods(struct ip_parse *x, struct slice s)
 				"this method is not supported, nor is it by dracut");
 		else if (item.len)
 			left_out(x->p, x->w, item, slice_is(item, "static") ? "write none"
+				: x->n == 1 && item.s == x->value.s && method_of(s) > 0
+				? textf(x->p, "did you mean ip=%.*s:%.*s?", SLICE(item), SLICE(s))
 				: "dhcp, single-dhcp, none, dhcp6, auto6, either6 or link6",
 				"not a method");
 	}
@@ -191,6 +193,7 @@ static void read_mac(struct ip_parse *x, size_t first)
 {
 	const char *fault, *remedy;
 	char text[HW_ADDR_TEXT];
+	struct inet_addr dns;
 	struct slice s;
 
 	if (first >= x->n)
@@ -199,7 +202,9 @@ static void read_mac(struct ip_parse *x, size_t first)
 	if (s.len == 0)
 		return;
 	if (value_hw(s.s, s.len, &x->ip.hwaddr) < 0)
-		left_out(x->p, x->w, s, "for example 52:54:00:12:34:56", "not a hardware address");
+		left_out(x->p, x->w, s, value_inet(s.s, s.len, &dns) == 0
+				? textf(x->p, "add nameserver=%.*s", SLICE(s))
+				: "for example 52:54:00:12:34:56", "not a hardware address");
 	else if ((fault = value_hw_fault(&x->ip.hwaddr, &remedy)))
 		left_out(x->p, x->w, s, remedy, fault);
 	else if (x->ip.hwaddr.len != 6)
@@ -273,8 +278,11 @@ static const char *addr_remedy(struct ip_parse *x)
 		return textf(x->p, "did you mean ip=%.*s:%s?", SLICE(x->f[0]), near);
 	if (method_of(x->f[0]) > 0 && value_ifname(x->f[1].s, x->f[1].len))
 		return textf(x->p, "did you mean ip=%.*s:%.*s?", SLICE(x->f[1]), SLICE(x->f[0]));
-	return "ADDR:[PEER]:[GATEWAY]:MASK:[HOST]:[IFNAME]:METHOD (IPv6 in brackets), or "
-	       "IFNAME:METHOD";
+	/* "2001": an IPv6 address without brackets */
+	return server_remedy(
+		slice_find(x->f[0], ".") < x->f[0].len ? x->f[0] : (struct slice){"", 0},
+		"ADDR:[PEER]:[GATEWAY]:MASK:[HOST]:[IFNAME]:METHOD (IPv6 in brackets), or "
+		"IFNAME:METHOD");
 }
 
 /* False only if the field cannot be an address at all: then none of the others means anything. */

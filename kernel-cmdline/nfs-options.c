@@ -114,12 +114,17 @@ static const struct nfs_option *find_option(struct slice name)
 	return NULL;
 }
 
+bool nfs_is_option(struct slice name)
+{
+	return find_option(name) != NULL;
+}
+
 /* sec= is a list itself. */
 static void remark(struct nfs_item *x, enum diag_severity severity, const char *remedy,
 	const char *text)
 {
-	if ((severity == DIAG_ERROR || !x->option) && slice_find(x->text, ":") < x->text.len &&
-		!slice_is(x->name, "sec"))
+	if ((severity == DIAG_ERROR || !x->option) && !slice_is(x->name, "sec") &&
+		(slice_find(x->text, ":") < x->text.len || slice_find(x->text, ";") < x->text.len))
 		remedy = "join options by ','";
 	complain(x->p, x->w, x->text, severity, remedy, "%s", text);
 }

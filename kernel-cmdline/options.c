@@ -72,11 +72,14 @@ const struct option_row *option_find_case(const char *s, size_t len)
 	return NULL;
 }
 
-/* Few slips in a long name, hardly any in a short one: "ro" must not become "rw". */
+/*
+ * Few slips in a long name, hardly any in a short one: "ro" must not become "rw". A word of our
+ * family is a mistake in any case, and may have one more.
+ */
 const char *option_suggest(const char *s, size_t len)
 {
 	const char *best = NULL;
-	size_t d, nearest = 3;
+	size_t d, nearest = strncmp(s, "rd.", min_u64(len, 3)) == 0 ? 4 : 3;
 
 	if (len < 3)
 		return NULL;

@@ -225,6 +225,17 @@ const struct choice *choice_find(const struct choice *c, struct slice s)
 	return NULL;
 }
 
+const char *choice_near(struct parser *p, const struct plan_word *w, const struct choice *c,
+	const char *otherwise)
+{
+	const struct slice v = word_value(w);
+
+	for (; c->word; c++)
+		if (*c->word && option_distance(v.s, v.len, c->word) <= 1)
+			return textf(p, "did you mean %s=%s?", w->row->name, c->word);
+	return otherwise;
+}
+
 const char *choice_word(const struct choice *c, unsigned int value)
 {
 	while (c->word && c->value != value)

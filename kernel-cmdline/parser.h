@@ -138,6 +138,10 @@ struct choice {
  * NULL.
  */
 const struct choice *choice_find(const struct choice *c, struct slice s);
+
+/* choice_near: "did you mean OPTION=WORD?" of the word that s has at most one slip of, or else. */
+const char *choice_near(struct parser *p, const struct plan_word *w, const struct choice *c,
+	const char *otherwise);
 const char *choice_word(const struct choice *c, unsigned int value);
 
 /* What the parse functions take and plan_dump() shows. */
@@ -209,6 +213,9 @@ static inline bool word_is(const struct plan_word *w, enum option_id id)
 	return w->row && w->row->id == id;
 }
 
+/* root_kind_of: which kind of root a value of root= is, by what it begins with. */
+enum plan_root_kind root_kind_of(struct slice s);
+
 /* root_word: the word whose text the root was made from, or NULL. */
 struct plan_word *root_word(const struct parser *p);
 
@@ -239,6 +246,9 @@ struct nfs_version {
 	bool lock;		/* lock, which version 3 cannot have */
 	uint64_t asked[2];	/* which options were given, by their place in the table */
 };
+
+/* nfs_is_option: is it the name of a mount option of NFS? */
+bool nfs_is_option(struct slice name);
 
 /* nfs_as_root: what to write instead of nfsroot=v, which may begin with its type. It lives as long
  * as the plan. */

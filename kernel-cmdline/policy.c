@@ -55,8 +55,8 @@ PARSE(emergency)
 	const struct choice *c = choice_find(failure_actions, word_value(w));
 
 	if (!c || !c->text)
-		return left_out(p, w, word_value(w), "rd.emergency=reboot, poweroff or halt",
-			"not an action");
+		return left_out(p, w, word_value(w), choice_near(p, w, failure_actions,
+				"rd.emergency=reboot, poweroff or halt"), "not an action");
 	p->plan->failure.action = (enum plan_action)c->value;
 	say(p, w, "%s when the boot fails", c->text);
 	if (c->value == PLAN_ACTION_NONE)
@@ -86,9 +86,9 @@ PARSE(breakpoint)
 	const struct choice *c = choice_find(break_stages, word_value(w));
 
 	if (!c)
-		return left_out(p, w, word_value(w),
-			"cmdline, pre-udev, pre-trigger, initqueue, pre-mount, mount, pre-pivot "
-			"or cleanup", "not a stage");
+		return left_out(p, w, word_value(w), choice_near(p, w, break_stages,
+				"cmdline, pre-udev, pre-trigger, initqueue, pre-mount, mount, "
+				"pre-pivot or cleanup"), "not a stage");
 	if (p->plan->breaks && p->plan->breaks != c->value)
 		differ(p, w, WHOLE, DIAG_WARN, "one breakpoint per boot",
 			"each of them counts here; dracut uses the last one only");

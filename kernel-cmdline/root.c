@@ -98,7 +98,7 @@ static bool is_address(struct slice s)
 	return (s.s[0] >= '0' && s.s[0] <= '9') || s.s[0] == '[';
 }
 
-static enum plan_root_kind kind_of(struct slice s)
+enum plan_root_kind root_kind_of(struct slice s)
 {
 	size_t server = slice_find(s, ":/");
 	const struct root_form *f;
@@ -120,7 +120,7 @@ static enum plan_root_kind kind_of(struct slice s)
 /* DHCP's root-path is SERVER:/PATH with a name as well; SCHEME://... is none. */
 static enum plan_root_kind kind_of_path(struct slice s)
 {
-	enum plan_root_kind kind = kind_of(s);
+	enum plan_root_kind kind = root_kind_of(s);
 
 	return kind == PLAN_ROOT_NONE && slice_find(s, ":/") != slice_find(s, "://")
 		       ? PLAN_ROOT_NFS : kind;
@@ -277,6 +277,8 @@ static const char *root_remedy(struct parser *p, struct slice s)
 {
 	const struct slice scheme = {s.s, min_u64(s.len, strcspn(s.s, ":=") + 1)};
 
+	if (slice_find(scheme, "nvm") < scheme.len && slice_find(scheme, "+") < scheme.len)
+		return "write root=nvmf:rdma:SERVER:NQN or root=nvmf:tcp:SERVER:NQN";
 	if (slice_find(scheme, "rdma") < scheme.len)
 		return "write root=nfs:SERVER:/PATH:proto=rdma";
 	if (slice_find(s, "://") < s.len)
@@ -298,7 +300,7 @@ static void take_kind(struct parser *p, struct plan_word *w)
 {
 	struct plan_root *root = &p->plan->root;
 	struct slice s = word_value(w);
-	enum plan_root_kind kind = kind_of(s);
+	enum plan_root_kind kind = root_kind_of(s);
 
 	if (pull_take(p, w))
 		return;
@@ -341,14 +343,14 @@ static void take_kind(struct parser *p, struct plan_word *w)
 static bool leaves_open(struct slice s)
 {
 	return slice_is(s, "nfs") || slice_is(s, "nfs4") || slice_is(s, "/dev/nfs") ||
-	       slice_is(s, "/dev/root") || kind_of(s) == PLAN_ROOT_DHCP;
+	       slice_is(s, "/dev/root") || root_kind_of(s) == PLAN_ROOT_DHCP;
 }
 
 /* netroot= beside a root= that names a root: whose is it? */
 static void comment_netroot(struct parser *p, struct plan_word *netroot,
 	const struct plan_word *root, enum plan_root_kind kind)
 {
-	enum plan_root_kind by_root = kind_of(word_value(root));
+	enum plan_root_kind by_root = root_kind_of(word_value(root));
 	bool left = by_root == PLAN_ROOT_BLOCK || by_root == PLAN_ROOT_OTHER;
 	const char *remedy = textf(p, "leave it out, or write root=%s alone", netroot->value);
 
@@ -380,7 +382,7 @@ static struct plan_word *choose_word(struct parser *p)
 		say(p, imgurl, "has no effect: %s= names the root", root ? "root" : "netroot");
 	if (!netroot)
 		return root ? root : pull_word(p);
-	kind = kind_of(word_value(netroot));
+	kind = root_kind_of(word_value(netroot));
 	if (root && !leaves_open(word_value(root))) {
 		comment_netroot(p, netroot, root, kind);
 		return root;
