@@ -844,8 +844,8 @@ here() {
 	here bash -c 'ulimit -Sn 1024; exec "$@"' - nginx -p "$T/nginx" \
 		-c "$T/out/nginx/nginx.conf" -g "user root;" >"$T/log" 2>&1 3>&-
 	here curl -sf http://127.0.0.1:18931/boot.ipxe | cmp - "$T/out/http/boot.ipxe"
-	# for a connection and its file each, whatever started it; the newest sets its own a moment after
-	# its start, while another one serves already
+	# for a connection and its file each, whatever started it; the newest worker sets its own a
+	# moment after its start, while another one serves already
 	worker=$(pgrep -n -P "$(<"$T/nginx/nginx.pid")")
 	ready grep -q 'open files *16384 ' "/proc/$worker/limits"
 	here curl -sf http://127.0.0.1:18932/node/525400000099.ipxe |
