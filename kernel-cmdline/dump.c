@@ -11,9 +11,7 @@ struct dumper {
 	bool all;
 };
 
-static void put(struct dumper *d, const char *fmt, ...) _printf_(2, 3);
-
-static void put(struct dumper *d, const char *fmt, ...)
+static void _printf_(2, 3) put(struct dumper *d, const char *fmt, ...)
 {
 	char buf[256];
 	va_list ap;

@@ -193,9 +193,8 @@ int cmdline_lint(const char *cmdline, size_t len, FILE *out, unsigned int flags)
 	const struct plan_source src = {
 		.text = cmdline, .len = len, .running = flags & LINT_RUNNING};
 	struct lint l = {.out = out, .text = cmdline, .len = len, .flags = flags};
-	int r;
+	int r = diag_list_new(&diags);
 
-	r = diag_list_new(&diags);
 	if (r < 0)
 		return r;
 	r = plan_parse_sources(&plan, &src, 1, diags);
