@@ -175,10 +175,7 @@ static enum fetch_verdict judge_again(const struct judging *j)
 	bool proven = validator(r, j->now->origin) && j->ask->if_range &&
 		(*j->h->etag || *j->h->modified);
 
-	if (!other_version(j) && same_size && (j->now->pinned || proven))
-		j->body->skip = j->ask->from;
-	else
-		j->body->restart = true;
+	j->body->restart = other_version(j) || !same_size || !(j->now->pinned || proven);
 	return VERDICT_DONE;
 }
 

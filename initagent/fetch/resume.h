@@ -40,7 +40,6 @@ struct resume_ask {
 struct resume_body {
 	uint64_t length; /* of the body, if known */
 	bool has_length;
-	uint64_t skip;	 /* so many bytes of it are there already */
 	uint64_t size;	 /* of the whole file; 0: unknown */
 	bool restart;	 /* take back what is there first */
 	bool partial;	 /* the file goes on behind it, or may */
