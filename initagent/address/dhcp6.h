@@ -15,6 +15,8 @@
  *    well, and is asked at once if it has made an offer too;
  *  - a lease of seconds is renewed sooner, not stretched: the server may give the address to
  *  another node then;
+ *  - INFORMATION-REQUEST is repeated as SOLICIT is, and asks neither for INF_MAX_RT nor for a
+ *    refresh time (options 83, 32): its answer is for one boot;
  *  - RECONFIGURE is ignored: nothing authenticates it.
  */
 #pragma once
