@@ -323,8 +323,12 @@ static void link_seen(struct rails *rails, const struct netdev *dev, uint64_t no
 	/* A bond of IPoIB interfaces has that of the active one. */
 	rail->ipoib = dev->hwtype == ARPHRD_INFINIBAND;
 	rail->guid = netdev_guid(dev);
-	if (!streq(rail->name, dev->name))
+	if (!streq(rail->name, dev->name)) {
 		report_wait_over(rails->report, rail->name, now);
+		/* A RoCE port is found by it; the uevent that tells of it may come later. */
+		if (rail->state == RAIL_READY)
+			(void)fabric_rescan(rails->fabric, now);
+	}
 	strscpy(rail->name, dev->name, sizeof(rail->name));
 	if (dev->carrier && !rail->carrier)
 		rail->carrier = now;

@@ -127,6 +127,44 @@ TEST(the_rdma_port_of_active_backup_is_the_active_slaves)
 	close_fixture(&f);
 }
 
+/* rtnetlink tells of the new name before the port is looked at by it. */
+TEST(a_renamed_interface_keeps_its_rdma_port)
+{
+	static const struct fabric_ops ops = {.open_uevent = any_fd, .verbs_open = no_verbs};
+	static const char gid[] = "fe80:0000:0000:0000:0000:0000:0000:0001\n";
+	struct fixture f = {0};
+	struct rails *r = &f.rails;
+	struct link_event ev;
+	struct modtree t;
+
+	modtree_bare(&t);
+	roce(&t, "mlx5_0", "eth0", gid);
+	open_fixture(&f);
+	r->env = t.env;
+	CHECK_INT(report_new(&r->report, &(struct report_config){.console_fd = -1}), 0);
+	r->env.report = r->report;
+	CHECK_INT(addresses_new(&r->addresses, &r->env, r->links, 1), 0);
+	CHECK_INT(fabric_new(&r->fabric, &r->env, &ops), 0);
+	CHECK_INT(fabric_rescan(r->fabric, 1), 0);
+	r->wants_rdma = true;
+	r->n = 1;
+	r->rows[0] = (struct rail){.ifindex = links_by_name(r->links, "eth0")->ifindex,
+		.name = "eth0", .state = RAIL_READY};
+	netns_run("ip link set eth0 name ens1");
+	roce(&t, "mlx5_0", "ens1", gid);
+	CHECK_INT(links_dispatch(r->links, 2), 0);
+	while (links_pop_event(r->links, &ev))
+		if (ev.dev.ifindex == r->rows[0].ifindex)
+			rail_link_event(r, &ev, 2);
+	CHECK_STR(r->rows[0].name, "ens1");
+	rail_ports_step(r, 2);
+	CHECK_INT(r->rows[0].state, RAIL_READY);
+	fabric_freep(&r->fabric);
+	addresses_freep(&r->addresses);
+	report_free(r->report);
+	close_fixture(&f);
+}
+
 /* BOOTIF=, ip= and rd.ib.guid= with the address of a slave mean what is made of it. */
 TEST(the_address_of_a_slave_means_the_interface_on_top)
 {
