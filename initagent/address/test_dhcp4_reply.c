@@ -336,6 +336,27 @@ TEST(another_server_acknowledges_instead)
 	CHECK_INT(ntohl(client_event(d, DHCP_EVENT_UNACKED).unacked.rival.v4.s_addr), OTHER);
 }
 
+/* A server that acknowledges what was not asked for is not one that leaves the REQUEST unanswered:
+ * what is wrong with its reply has been told. */
+TEST(an_ack_of_no_use_is_no_silence)
+{
+	_cleanup_(dhcp4_freep) struct dhcp4 *d = client_make(NULL, 0);
+	struct msg m;
+	uint64_t now = 0;
+
+	dhcp4_start(d, now);
+	client_sent(d, DHCP_DISCOVER);
+	client_reply(d, DHCP_OFFER, SERVER, now);
+	client_sent(d, DHCP_REQUEST);
+	msg_offer(&m, DHCP_ACK, dhcp4_xid(d), ADDRESS + 1, SERVER);
+	client_give(d, &m, now);
+	client_event(d, DHCP_EVENT_BAD_REPLY);
+	now = dhcp4_deadline(d);
+	dhcp4_tick(d, now);
+	client_sent(d, DHCP_REQUEST);
+	client_no_event(d);
+}
+
 /* The silent one is the fastest each time: the next round is another server's, and its own if
  * there is no other. */
 TEST(a_silent_server_stands_behind_others)
