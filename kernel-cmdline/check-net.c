@@ -144,7 +144,13 @@ static void check_child(
 static void check_kind(struct parser *p, const struct plan_word *w, const char *name)
 {
 	const char *option = made_by(name);
+	const size_t len = strlen(name);
 
+	/* It is there and was left out, which is said. */
+	for (const struct plan_word *o = p->words; option && o < p->words + p->n_words; o++)
+		if (o->row && streq(o->row->name, option) && slice_starts(word_value(o), name) &&
+			(!o->value[len] || o->value[len] == ':'))
+			return;
 	if (option)
 		warn_word(p, w,
 			streq(option, "team") ? "name an interface of an adapter"

@@ -197,6 +197,14 @@ static unsigned int family_of(const struct named_host *host)
 	return host->addr.family == AF_INET6 ? PLAN_FAMILY_6 : PLAN_FAMILY_4;
 }
 
+bool routed_on_link(const struct parser *p, const struct inet_addr *a)
+{
+	FOR_EACH(struct plan_route, r, &p->routes)
+		if (!r->gateway.family && inet_in_subnet(a, &r->net, (unsigned)r->prefix))
+			return true;
+	return false;
+}
+
 /* Is it a neighbour, as far as static addresses tell? A lease may bring any subnet. */
 static bool is_on_link(const struct parser *p, const struct inet_addr *a)
 {
@@ -205,7 +213,7 @@ static bool is_on_link(const struct parser *p, const struct inet_addr *a)
 			(ip->addr.family == a->family &&
 				inet_in_subnet(a, &ip->addr, (unsigned)ip->prefix)))
 			return true;
-	return inet_is_link_local(a);
+	return inet_is_link_local(a) || routed_on_link(p, a);
 }
 
 static bool has_gateway(const struct parser *p, const struct inet_addr *a)

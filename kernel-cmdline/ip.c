@@ -320,7 +320,10 @@ static void read_other(struct ip_parse *x, size_t field, struct inet_addr *to, i
 		left_out(x->p, x->w, s, NULL, bad);
 		return;
 	}
-	if (x->ip.addr.family && a.family != x->ip.addr.family)
+	if (slice_starts(s, "255.") && value_netmask(s.s, s.len, 32, prefix) == 0)
+		left_out(x->p, x->w, s, "ADDR:[PEER]:[GATEWAY]:MASK:..., with each ':'",
+			"a netmask, which is the fourth field");
+	else if (x->ip.addr.family && a.family != x->ip.addr.family)
 		left_out(x->p, x->w, s, NULL, "of another family than the address");
 	else if (other_host(x, s, &a)) {
 		*to = a;

@@ -86,6 +86,9 @@ bool check_zone(struct parser *p, const struct plan_word *w, struct slice at,
 /* server_remedy: what to write in place of s, which is no server; otherwise if it is no number. */
 const char *server_remedy(struct slice s, const char *otherwise);
 
+/* routed_on_link: does a rd.route= without gateway lead to this address? */
+bool routed_on_link(const struct parser *p, const struct inet_addr *a);
+
 /* check_empty: warns of an empty part of a list that is cut at commas. */
 void check_empty(struct parser *p, const struct plan_word *w);
 

@@ -233,11 +233,12 @@ static void say_ip(struct parser *p, const struct plan_ip *ip)
 }
 
 /* Is the gateway reachable with this prefix? */
-static bool gateway_outside(const struct plan_ip *ip)
+static bool gateway_outside(const struct parser *p, const struct plan_ip *ip)
 {
 	return ip->methods & PLAN_IP_STATIC && ip->gateway.family && ip->prefix >= 0 &&
 		!inet_is_link_local(&ip->gateway) && !ip->peer.family &&
-		!inet_in_subnet(&ip->gateway, &ip->addr, (unsigned)ip->prefix);
+		!inet_in_subnet(&ip->gateway, &ip->addr, (unsigned)ip->prefix) &&
+		!routed_on_link(p, &ip->gateway);
 }
 
 /* What an iBFT said has become options of its own. */
@@ -255,7 +256,7 @@ static void comment_ip(struct parser *p, const struct plan_ip *ip)
 	const struct plan_link *link = ip->ifname ? find_named(&p->links, ip->ifname) : NULL;
 	const uint32_t mtu = ip->mtu || !link ? ip->mtu : link->mtu;
 
-	if (gateway_outside(ip))
+	if (gateway_outside(p, ip))
 		warn_word(p, w, "check address, mask and gateway",
 			"the gateway is outside of the interface's subnet");
 	if (mtu && mtu < 1280 && is_six(ip))
