@@ -266,7 +266,7 @@ static const char *other_name(struct parser *p, const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		if (streq(name, others[i][0]))
 			return others[i][1];
-	return row && !(row->flags & OPTION_PREFIX) ? row->name : NULL;
+	return row && row->status == OPTION_ACTED ? row->name : NULL;
 }
 
 /* "root=nfs 192.0.2.1:/x", "root=nfs:192.0.2.1:/x vers=3": what belongs to root=. */
