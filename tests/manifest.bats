@@ -29,6 +29,8 @@ $((($(stat -c %s root.squashfs) + 131071) / 131072)) chunks" ]
         .kernels == ["6.1.0-13-amd64", "6.12.*"]' root.squashfs.manifest
     [ "$(jq -r .sha256 root.squashfs.manifest)" = "$(sha256sum <root.squashfs | cut -d' ' -f1)" ]
     [ "$(jq .size root.squashfs.manifest)" = "$(stat -c %s root.squashfs)" ]
+    run -0 "$agent" manifest root.squashfs --chunk-size 1G
+    [[ $output == *" bytes, 1 chunk" ]]
 }
 
 @test "its chunk digests are those of the chunks" {

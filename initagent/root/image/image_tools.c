@@ -141,8 +141,9 @@ static int write_out(const struct maker *t, const char *path)
 	if (r < 0)
 		return complain("manifest", path, strerror(-r));
 	if (!out && stat(path, &st) == 0 && S_ISREG(st.st_mode))
-		printf("%s: image of %llu bytes, %u chunks\n", path,
-			(unsigned long long)t->m.size, t->m.n_chunks);
+		printf("%s: image of %llu bytes, %u chunk%s\n", path,
+			(unsigned long long)t->m.size, t->m.n_chunks,
+			t->m.n_chunks == 1 ? "" : "s");
 	return EXIT_SUCCESS;
 }
 
@@ -288,8 +289,9 @@ static int print_verdict(const struct verifying *t)
 	else
 		printf("%s: no key is given, so no signature is checked\n", t->file);
 	if (r->manifest.size)
-		printf("%s: %s, %llu bytes, %u chunks\n", t->file, r->manifest.name,
-			(unsigned long long)r->manifest.size, r->manifest.n_chunks);
+		printf("%s: %s, %llu bytes, %u chunk%s\n", t->file, r->manifest.name,
+			(unsigned long long)r->manifest.size, r->manifest.n_chunks,
+			r->manifest.n_chunks == 1 ? "" : "s");
 	return EXIT_SUCCESS;
 }
 
