@@ -508,14 +508,17 @@ static void check_mixed(struct parser *p)
 	FOR_EACH(struct plan_ip, ip, &p->ips) {
 		if (!plan_ip_is_open(ip))
 			named++;
-		else if (!(ip->methods & PLAN_IP_STATIC))
+		else if (!(ip->methods & (PLAN_IP_STATIC | PLAN_IP_IBFT)))
 			open = ip;
 	}
 	if (open && named)
 		differ(p, ip_word(p, open), WHOLE, DIAG_WARN,
 			"name the interface: ip=IFNAME:METHOD",
-			"a method for every interface beside options for one: network-legacy "
-			"stops, NetworkManager merges them");
+			open->methods & (PLAN_IP_DHCP | PLAN_IP_SINGLE | PLAN_IP_DHCP6)
+			? "a method for every interface beside options for one: network-legacy "
+			"stops, NetworkManager merges them"
+			: "a method for every interface beside options for one: network-legacy "
+			"passes over it, NetworkManager merges them");
 }
 
 /* --- the root's server ------------------------------------------------------------------------ */
