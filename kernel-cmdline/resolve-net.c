@@ -304,15 +304,17 @@ static void resolve_enx(struct parser *p, struct plan_ip *ip)
 static void resolve_leaders(struct parser *p)
 {
 	struct plan_net *net = &p->plan->net;
+	size_t n = 0;
 
 	FOR_EACH(struct plan_ip, ip, &p->ips) {
+		n += !(ip->methods & PLAN_IP_IBFT);
 		if (!net->bootdev && !net->bootif.len && ip->ifname)
 			net->bootdev = ip->ifname;
 		if (!net->hostname)
 			net->hostname = ip->hostname;
 	}
-	/* dracut: several ip= are waited for, unless rd.neednet=0 */
-	if (p->ips.n > 1 && !p->plan->given[OPTION_RD_NEEDNET])
+	/* dracut: several ip= are waited for, unless rd.neednet=0; ibft does not count */
+	if (n > 1 && !p->plan->given[OPTION_RD_NEEDNET])
 		net->neednet = true;
 }
 
