@@ -283,7 +283,7 @@ static bool take_root_part(struct parser *p, struct plan_word *w)
 	}
 	while (before > p->words && nfs_is_option(slice_of(before->name)))
 		before--;
-	if (before == w || !word_is(before, OPTION_ROOT) ||
+	if (before == w || before->source != w->source || !word_is(before, OPTION_ROOT) ||
 		root_kind_of(word_value(before)) != PLAN_ROOT_NFS)
 		return false;
 	warn_word(p, w, textf(p, "write root=%s,%s", before->value, text),
