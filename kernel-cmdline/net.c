@@ -6,9 +6,11 @@
 PARSE(nameserver)
 {
 	struct slice v = word_value(w);
+	size_t zone = slice_find(v, "%");
 	struct inet_addr a;
 
-	if (value_inet(v.s, v.len, &a) < 0)
+	if (value_inet(v.s, zone, &a) < 0 ||
+		(zone < v.len && !value_zone(&a, v.s + zone + 1, v.len - zone - 1)))
 		return left_out(p, w, v, "write nameserver=ADDR, one option for each server",
 			"not an address");
 	if (v.s[0] == '[')
@@ -17,7 +19,9 @@ PARSE(nameserver)
 			"taken without the brackets here; dracut writes them into resolv.conf");
 	if (!check_host(p, w, v, DIAG_ERROR, &a))
 		return false;
-	if (inet_is_link_local(&a))
+	if (zone < v.len)
+		note_word(p, w, NULL, "asked on each interface here, not on this one alone");
+	else if (inet_is_link_local(&a))
 		complain(p, w, v, DIAG_WARN, "name a server with a global address",
 			"a link-local address without its interface: asked on each interface "
 			"here, out of reach where dracut writes it into resolv.conf");
