@@ -152,12 +152,16 @@ TEST(a_server_is_blamed_while_the_subnet_manager_lives)
 	check_causes(&r, "E601@10.0.0.1");
 	report_view(r.b.report, &v);
 	CHECK_STR(v.causes[0].text, "no ARP reply");
+	/* It has just answered, and is believed. */
+	blame(&r);
+	CHECK_INT(r.lab.sent[MAD_SA_ALIVE], 1);
 	/* Asked again much later, it is still alive: said again, not lost. */
 	pass(&r, 10 * NSEC_PER_SEC);
 	blame(&r);
+	CHECK_INT(r.lab.sent[MAD_SA_ALIVE], 2);
 	pass(&r, NSEC_PER_SEC);
 	report_view(r.b.report, &v);
-	CHECK_INT(v.causes[0].count, 2);
+	CHECK_INT(v.causes[0].count, 3);
 	CHECK_INT(r.b.rows[0].state, RAIL_READY);
 	room_free(&r);
 }
