@@ -9,6 +9,7 @@
 
 #include <arpa/inet.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
@@ -401,6 +402,23 @@ TEST(a_cable_that_is_out_is_named_and_not_the_server)
 	CHECK_INT(met(&n, "IA-E601"), 0);
 	CHECK(env_read(&n.tree.env, text, sizeof(text), "/run/initagent/log") > 0);
 	CHECK(strstr(text, "veth0: carrier lost (") != NULL);
+	CHECK(strstr(text, "giving up after 4 s: IA-E402 veth0: ") != NULL);
+	node_close(&n);
+}
+
+/* Nor is what it had said before. */
+TEST(a_cable_that_is_out_at_last_is_named)
+{
+	char text[65536];
+	struct node n;
+
+	hanging = mmap(NULL, sizeof(*hanging), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		-1, 0);
+	wire_up();
+	node_open(&n, "root=nfs4:192.0.2.1:/refused-then-cut ip=" NODE " rd.retry=4");
+	CHECK_INT(boot(&n), BOOT_FAILED);
+	CHECK(met(&n, "IA-E602") > 0);
+	CHECK(env_read(&n.tree.env, text, sizeof(text), "/run/initagent/log") > 0);
 	CHECK(strstr(text, "giving up after 4 s: IA-E402 veth0: ") != NULL);
 	node_close(&n);
 }

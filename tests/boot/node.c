@@ -98,8 +98,10 @@ static int mount_by_path(const struct nfs_attempt *a, const char *target, char *
 		return -EINVAL;
 	if (streq(a->path, "/silent"))
 		lose_server();
+	if (streq(a->path, "/refused-then-cut") && !(*hanging)++)
+		return -ECONNREFUSED;
 	/* The kernel announces a carrier that is lost when it shows it. */
-	if (streq(a->path, "/cut")) {
+	if (streq(a->path, "/cut") || streq(a->path, "/refused-then-cut")) {
 		netns_run_in(far_end, "ip link set veth1 down");
 		netns_run("until ip link show veth0 | grep -q NO-CARRIER; do :; done");
 		return -ETIMEDOUT;
