@@ -3,6 +3,8 @@
 #include "check.h"
 #include "dhcpmsg.h"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -238,6 +240,27 @@ TEST(it_is_replaced_with_growing_waits)
 	CHECK_INT(parser_fd(g), -1);
 	CHECK_INT(parser_submit(g, r), -EPIPE);
 	CHECK_INT(parser_pop(g, &a, at), 0);
+}
+
+/* A kernel without seccomp: the next process could not drop its rights either. */
+TEST(one_that_cannot_drop_its_rights_is_not_made_again)
+{
+	struct sock_filter rules[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_seccomp, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog filter = {ARRAY_SIZE(rules), rules};
+	_cleanup_(parser_freep) struct parser *g = NULL;
+	struct parse_reply a;
+
+	CHECK_INT(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	CHECK_INT(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter), 0);
+	g = make();
+	at = NSEC_PER_SEC;
+	CHECK_INT(pop(g, &a), -EPIPE);
+	CHECK(parser_lost(g));
 }
 
 TEST(a_flood_is_dropped_not_queued_for_ever)
