@@ -207,13 +207,15 @@ TEST(answers_without_sense)
 	info_export(&s, 0, 1);
 	reply(&s, 1, "", 0);
 	CHECK_INT(talk(&s, "", false, NULL, NULL).how, NBD_HELLO_PROTOCOL);
-	s.len = 0;
-	greeting(&s, 3);
-	be(&s, UINT64_C(0x3e889045565a9), 8);
-	be(&s, 7, 4);
-	be(&s, 3, 4);
-	be(&s, UINT32_MAX, 4); /* longer than anything that has a meaning */
-	CHECK_INT(talk(&s, "", false, NULL, NULL).how, NBD_HELLO_PROTOCOL);
+	for (int i = 0; i < 2; i++) {
+		s.len = 0;
+		greeting(&s, 3);
+		be(&s, UINT64_C(0x3e889045565a9), 8);
+		be(&s, 7, 4);
+		be(&s, 3, 4);
+		be(&s, i ? UINT32_MAX : 4097, 4); /* longer than anything that has a meaning */
+		CHECK_INT(talk(&s, "", false, NULL, NULL).how, NBD_HELLO_PROTOCOL);
+	}
 	s.len = 0;
 	greeting(&s, 3);
 	for (int i = 0; i < 100; i++)
