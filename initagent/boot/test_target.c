@@ -337,6 +337,26 @@ TEST(an_image_is_asked_for_over_the_other_rail)
 	node_close(&n);
 }
 
+/* Its module takes longer than a server that starts is waited for: the first refusal is soon all the
+ * same. */
+TEST(a_slow_module_takes_no_rail_its_priority)
+{
+	pid_t first, second;
+	char text[65536];
+	struct node n;
+
+	hanging = mmap(
+		NULL, sizeof(*hanging), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(hanging != MAP_FAILED);
+	wire_up_rails(&first, &second);
+	node_open(&n, "root=nfs:" FAR ":/starting:vers=3 " TWO_RAILS "rd.retry=20");
+	CHECK_INT(boot(&n), BOOT_DONE);
+	CHECK_INT(met(&n, "IA-E602"), 1);
+	CHECK(env_read(&n.tree.env, text, sizeof(text), "/run/initagent/log") > 0);
+	CHECK(!strstr(text, "lower priority now"));
+	node_close(&n);
+}
+
 /* A disk that is not there is no fault of the network's. */
 TEST(a_cache_that_is_not_there_blames_no_rail)
 {

@@ -267,6 +267,9 @@ void target_begin_source(struct target *t, const struct rail *rail, uint64_t now
 	};
 	int r;
 
+	/* The time that modules take to load is none of the server's. */
+	if (!t->rail_failures)
+		t->rail_since = now;
 	fill_address(t);
 	if (cfg.rail)
 		rails_set_roce(t->cfg.rails, rail, now);

@@ -88,6 +88,8 @@ static int mount_by_path(const struct nfs_attempt *a, const char *target, char *
 	text[0] = 0;
 	if (streq(a->path, "/refused"))
 		return -ECONNREFUSED;
+	if (streq(a->path, "/starting") && !(*hanging)++)
+		return -ECONNREFUSED;
 	if (streq(a->path, "/nothing"))
 		return -ENOENT;
 	/* An export of one address alone, the other one's server is down. */
