@@ -48,6 +48,19 @@ static int with_path(struct msg *m, const uint8_t *request, size_t len, unsigned
 	return 1;
 }
 
+/* 10.0.0.6 in place of 10.0.0.5. */
+static int with_path_elsewhere(struct msg *m, const uint8_t *request, size_t len, unsigned type,
+	unsigned n)
+{
+	(void)len, (void)n;
+	if (!dhcpserver_answer(m, request, type))
+		return 0;
+	m->bytes[MSG_HEADERS + 19] = 6;
+	msg_text(m, 17, "10.0.0.1:/export");
+	msg_end(m);
+	return 1;
+}
+
 static void stop(pid_t server)
 {
 	CHECK_INT(kill(server, SIGKILL), 0);
@@ -72,11 +85,13 @@ TEST(the_lease_of_a_failed_boot_is_not_adopted)
 	CHECK_INT(met(&n, "IA-E611") > 0, 1);
 	stop(server);
 	modtree_file(&n.tree, "/proc/cmdline", "root=dhcp ip=veth0:dhcp rd.retry=20");
-	dhcpserver_start(peer, "veth1", with_path);
+	dhcpserver_start(peer, "veth1", with_path_elsewhere);
 	cJSON_Delete(n.state);
 	CHECK_INT(boot(&n), BOOT_DONE);
 	CHECK_STR(text_at(cJSON_GetArrayItem(cJSON_GetObjectItem(n.state, "rails"), 0), "address"),
-		"10.0.0.5/24");
+		"10.0.0.6/24");
+	/* nor does its address stay beside the new one */
+	netns_run("! ip addr show veth0 | grep -F 10.0.0.5");
 	node_close(&n);
 }
 
