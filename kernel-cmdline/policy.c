@@ -85,6 +85,8 @@ PARSE(breakpoint)
 {
 	const struct choice *c = choice_find(break_stages, word_value(w));
 
+	if (slice_is(word_value(w), "pre-shutdown") || slice_is(word_value(w), "shutdown"))
+		return say(p, w, "a stage of dracut's shutdown");
 	if (!c)
 		return left_out(p, w, word_value(w), choice_near(p, w, break_stages,
 				"cmdline, pre-udev, pre-trigger, initqueue, pre-mount, mount, "
