@@ -118,6 +118,15 @@ TEST(what_the_line_names)
 	check("root=http://192.0.2.9/x" STATIC, PUB, KEY, NULL, "");
 }
 
+/* No lease can name another kind: nothing is waited for. */
+TEST(where_the_line_names_the_kind_alone)
+{
+	uint64_t began = now_ns();
+
+	check("root=nfs ip=veth0:dhcp rd.retry=30 " DIGEST, NULL, NULL, "192.0.2.9:/x", "IA-E610");
+	CHECK(now_ns() - began < 15 * NSEC_PER_SEC);
+}
+
 /* Which the stand-alone image mounts itself; beside dracut, which mounts it, the agent has the
  * network alone. */
 TEST(a_disk_of_the_stand_alone_image)

@@ -49,8 +49,8 @@ bool target_may_be(struct target *t, int error, const char *where, uint64_t now)
 
 	if (!why)
 		return true;
-	/* What a lease names is one server's word: another lease may name something better. */
-	if (t->cfg.plan->root.image.unprovable || (!error && !t->spec)) {
+	/* With root=dhcp it is one server's word: another lease may name something better. */
+	if (t->cfg.plan->root.image.unprovable || t->cfg.plan->root.kind != PLAN_ROOT_DHCP) {
 		target_end(t, CAUSE_ROOT_UNPROVED, where, why);
 	} else {
 		target_note(t, CAUSE_ROOT_UNPROVED, where, why);
