@@ -337,8 +337,7 @@ TEST(an_image_is_asked_for_over_the_other_rail)
 	node_close(&n);
 }
 
-/* Its module takes longer than a server that starts is waited for: the first refusal is soon all the
- * same. */
+/* Its module takes longer than a server that starts is waited for: the first refusal is soon. */
 TEST(a_slow_module_takes_no_rail_its_priority)
 {
 	pid_t first, second;

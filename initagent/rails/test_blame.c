@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Whose fault it is that nothing answers over an InfiniBand rail: the subnet manager is asked
- * before the server is named. */
+/* Who is to blame where nothing answers over an InfiniBand rail: the SM is asked first. */
 #include "check.h"
 
 #include <net/if_arp.h>
