@@ -168,12 +168,11 @@ void pool_warm(struct pool *p)
 
 int pool_submit(struct pool *p, const struct load_job *job, uint64_t now)
 {
-	struct pool_member *w;
+	struct pool_member *w = is_ready(p) ? find_place(p) : NULL;
 	int r;
 
-	if (!is_ready(p))
+	if (!w)
 		return -EAGAIN;
-	w = find_place(p);
 	r = w->worker ? 0 : spawn(p, w);
 	if (r < 0)
 		return r;
