@@ -10,6 +10,9 @@
 #include "root/source/note.h"
 
 #define PROBE_LIMIT   (4 * NSEC_PER_SEC)
+/* The kernel asks for no neighbour before the link-local address has passed its check: up to a second
+ * until that begins, and one of listening (RFC 4862 sections 5.4.2 and 5.1). */
+#define DAD_LIMIT     (2 * NSEC_PER_SEC)
 #define RETRY_AFTER   NSEC_PER_SEC
 
 bool target_pop_event(struct target *t, struct target_event *ret)
@@ -166,7 +169,8 @@ static void probe(struct target *t, uint64_t now)
 	int r;
 
 	links_pin(links, &t->server.addr, t->server.zone);
-	r = links_probe(links, &t->server.addr, PROBE_LIMIT, now);
+	r = links_probe(links, &t->server.addr,
+		PROBE_LIMIT + (t->server.addr.family == AF_INET6 ? DAD_LIMIT : 0), now);
 	inet_text(&t->server.addr, addr);
 	target_set_state(t, TARGET_PROBING, now);
 	t->ifindex = 0;
