@@ -10,8 +10,8 @@
 #include "root/source/note.h"
 
 #define PROBE_LIMIT   (4 * NSEC_PER_SEC)
-/* The kernel asks for no neighbour before the link-local address has passed its check: up to a second
- * until that begins, and one of listening (RFC 4862 sections 5.4.2 and 5.1). */
+/* The kernel asks for no neighbour before the link-local address has passed its check: up to a
+ * second until that begins, and one of listening (RFC 4862 sections 5.4.2 and 5.1). */
 #define DAD_LIMIT     (2 * NSEC_PER_SEC)
 #define RETRY_AFTER   NSEC_PER_SEC
 

@@ -38,8 +38,8 @@ static bool child_runs(long parent, const char *states)
 	return false;
 }
 
-/* On a machine with a lot to do a child may be ready for longer than QUIET_MS before its turn, and so
- * may the kernel's own threads (ksoftirqd, kworker; their parent is 2), which hand packets on. */
+/* On a machine with a lot to do a child may be ready for longer than QUIET_MS before its turn, and
+ * so may the kernel's own threads (ksoftirqd, kworker; their parent is 2), which hand packets on. */
 bool room_child_runs(void)
 {
 	return child_runs(getpid(), "RD") || child_runs(2, "R");
