@@ -39,7 +39,7 @@ static bool child_runs(long parent, const char *states)
 }
 
 /* On a machine with a lot to do a child may be ready for longer than QUIET_MS before its turn, and
- * so may the kernel's own threads (ksoftirqd, kworker; their parent is 2), which hand packets on. */
+ * so may the kernel's threads (ksoftirqd, kworker; their parent is 2), which hand packets on. */
 bool room_child_runs(void)
 {
 	return child_runs(getpid(), "RD") || child_runs(2, "R");
