@@ -75,11 +75,6 @@ static const struct root_form live_forms[] = {
 	{"UUID=", PLAN_ROOT_BLOCK}, {"PARTUUID=", PLAN_ROOT_BLOCK}, {"PARTLABEL=", PLAN_ROOT_BLOCK},
 };
 
-static bool is_beginning(const char *text)
-{
-	return strchr(":/=", text[strlen(text) - 1]);
-}
-
 static const struct root_form *find_form(const struct root_form *f, size_t n, struct slice s)
 {
 	for (; n; n--, f++)
@@ -286,7 +281,7 @@ static const char *root_remedy(struct parser *p, struct slice s)
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(forms); i++) {
 		const char *text = forms[i % ARRAY_SIZE(forms)].text;
 
-		if (scheme.len > 2 && *s.s != '\'' && is_beginning(text) == (scheme.len < s.len) &&
+		if (scheme.len > 2 && *s.s != '\'' && word_is_beginning(text) == (scheme.len < s.len) &&
 			option_distance(scheme.s, scheme.len, text) == i / ARRAY_SIZE(forms))
 			return textf(p, "did you mean root=%s%s?", text, s.s + scheme.len);
 	}

@@ -121,9 +121,14 @@ bool slice_starts(struct slice s, const char *text)
 	return s.len >= n && memcmp(s.s, text, n) == 0;
 }
 
+bool word_is_beginning(const char *text)
+{
+	return strchr(":/=", text[strlen(text) - 1]);
+}
+
 bool slice_fits(struct slice s, const char *text)
 {
-	return strchr(":/=", text[strlen(text) - 1]) ? slice_starts(s, text) : slice_is(s, text);
+	return word_is_beginning(text) ? slice_starts(s, text) : slice_is(s, text);
 }
 
 bool slice_ends(struct slice s, const char *text)

@@ -49,6 +49,8 @@ bool slice_is(struct slice s, const char *text);
 bool slice_among(struct slice s, const char *const *texts, size_t n);
 bool slice_starts(struct slice s, const char *text);
 bool slice_fits(struct slice s, const char *text);
+/* word_is_beginning: is text one of those that slice_fits() takes for the beginning of a word? */
+bool word_is_beginning(const char *text);
 bool slice_ends(struct slice s, const char *text);
 bool slice_starts_scheme(struct slice s, const char *text);
 

@@ -50,9 +50,9 @@ struct volume_part {
 
 /* volume_part_gpt: from its entry of VOLUME_ENTRY bytes. False: it is not in use. */
 bool volume_part_gpt(const uint8_t *entry, size_t len, struct volume_part *ret);
-/* volume_fits: has one of both the name? */
-bool volume_fits(enum volume_key key, const char *name, const struct volume *v,
-	const struct volume_part *p);
-
 /* volume_part_mbr: number counts from 1. */
 void volume_part_mbr(const struct volume_table *t, unsigned number, struct volume_part *ret);
+
+/* volume_fits: has the one of both that the key is about this name? The other is not looked at. */
+bool volume_fits(enum volume_key key, const char *name, const struct volume *v,
+	const struct volume_part *p);
