@@ -281,7 +281,8 @@ static const char *root_remedy(struct parser *p, struct slice s)
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(forms); i++) {
 		const char *text = forms[i % ARRAY_SIZE(forms)].text;
 
-		if (scheme.len > 2 && *s.s != '\'' && word_is_beginning(text) == (scheme.len < s.len) &&
+		if (scheme.len > 2 && *s.s != '\'' &&
+			word_is_beginning(text) == (scheme.len < s.len) &&
 			option_distance(scheme.s, scheme.len, text) == i / ARRAY_SIZE(forms))
 			return textf(p, "did you mean root=%s%s?", text, s.s + scheme.len);
 	}
